@@ -1,0 +1,26 @@
+//! Floor 1: the way between a caller and a service.
+
+use crate::measure::distribution::Distribution;
+use crate::measure::time::Duration;
+
+/// One way of a message; request and reply each draw their own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// How long a message takes.
+    pub delay: Distribution,
+    /// The share of messages that never arrive.
+    pub loss: f64,
+}
+
+impl Link {
+    /// No delay, no loss.
+    pub fn direct() -> Link {
+        Link { delay: Distribution::Constant(Duration::ZERO), loss: 0.0 }
+    }
+
+    /// Whether a message arrives at the instant it is sent.
+    #[inline]
+    pub fn is_direct(&self) -> bool {
+        self.loss == 0.0 && self.delay == Distribution::Constant(Duration::ZERO)
+    }
+}

@@ -1,0 +1,7 @@
+//! Floor 1: what a caller decides after a failure. Plain data and pure functions: they know neither the agenda nor the clock.
+
+pub mod backoff;
+pub mod breaker;
+pub mod budget;
+pub mod outcome;
+pub mod policy;

@@ -1,0 +1,3 @@
+//! Floor 3: what to run.
+
+pub mod chart;

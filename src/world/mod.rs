@@ -1,0 +1,3 @@
+//! Floor 2: the only place that schedules and counts.
+
+pub mod model;

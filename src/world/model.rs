@@ -1,0 +1,122 @@
+//! The model of a run: everything that a run depends on but its seed. Built and checked by the study floor; here it is only data.
+
+use crate::link::Link;
+use crate::load::Load;
+use crate::measure::identifier::{CallerIndex, GroupIndex, ServiceIndex};
+use crate::measure::time::{Duration, Time};
+use crate::retry::policy::Policy;
+use crate::service::Service;
+
+/// What is simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The end; None where all load is finite: the run then ends with the last settled call.
+    pub horizon: Option<Time>,
+    /// Calls that start before it are left out of the summaries.
+    pub warmup: Time,
+    /// The width of a bin of the time series, above zero.
+    pub bin: Duration,
+    /// The groups of clients, in the order of the scenario.
+    pub groups: Vec<Group>,
+    /// The services that never change shape, in the order of the scenario.
+    pub services: Vec<ServiceShape>,
+    /// The edges: first one for each group in order, then those of the services.
+    pub callers: Vec<CallerShape>,
+    /// The numbers over time, ascending, the first at time zero. Each fault's start and end begins a new one.
+    pub epochs: Vec<Epoch>,
+    /// When which fault lasts, for charts and for the time of recovery. Ascending by start.
+    pub faults: Vec<FaultSpan>,
+}
+
+/// A group of like clients.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Its name in the scenario.
+    pub name: String,
+    /// How many clients; at least 1.
+    pub count: u32,
+    /// Through which edge it calls.
+    pub caller: CallerIndex,
+    /// How its calls arise.
+    pub load: Load,
+}
+
+/// What does not change about a service.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServiceShape {
+    /// Its name in the scenario.
+    pub name: String,
+    /// Whether it is an optimistic row: a read, then a write that fails where another write came between.
+    pub optimistic: bool,
+    /// What a worker calls, one after the other, before it replies. No cycles.
+    pub calls: Vec<CallerIndex>,
+}
+
+/// What does not change about an edge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallerShape {
+    /// Its name: `web->api`.
+    pub name: String,
+    /// Who calls.
+    pub from: Origin,
+    /// Who is called.
+    pub to: ServiceIndex,
+}
+
+/// Who stands at the calling end of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The clients of a group.
+    Group(GroupIndex),
+    /// The workers of a service.
+    Service(ServiceIndex),
+}
+
+/// The numbers that hold from a time on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Epoch {
+    /// From when.
+    pub at: Time,
+    /// For each service.
+    pub services: Vec<Service>,
+    /// For each edge.
+    pub callers: Vec<Caller>,
+}
+
+/// The numbers of an edge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Caller {
+    /// What the caller does after a failure.
+    pub policy: Policy,
+    /// The way there and back.
+    pub link: Link,
+}
+
+/// A fault's time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultSpan {
+    /// When it starts.
+    pub from: Time,
+    /// When it ends; [`Time::NEVER`] where it is for good.
+    pub until: Time,
+    /// What it sets, as in the scenario: `service.api.down = refuse`.
+    pub label: String,
+}
+
+impl Model {
+    /// The groups from which each service can be reached: whose calls count in its attempts per call.
+    pub fn groups_reaching(&self, service: ServiceIndex) -> Vec<GroupIndex> {
+        let reaches = |group: &Group| {
+            let mut stack = vec![group.caller];
+            while let Some(caller) = stack.pop() {
+                let to = self.callers[caller.at()].to;
+                if to == service {
+                    return true;
+                }
+                stack.extend(&self.services[to.at()].calls);
+            }
+            false
+        };
+        (0..).zip(&self.groups).filter(|(_, group)| reaches(group)).map(|(index, _)| GroupIndex(index)).collect()
+    }
+}
