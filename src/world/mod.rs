@@ -1,3 +1,278 @@
-//! Floor 2: the only place that schedules and counts.
+//! Floor 2: the only place that schedules and counts. A run is a pure function of its model and its seed.
+//!
+//! ```text
+//!    arrivals ──> caller.rs ──attempt──> server.rs ──> reply ──> caller.rs: again? when?
+//!                     every event passes through World::step; change.rs applies the faults; probe.rs counts
+//! ```
 
+mod agenda;
+mod arrivals;
+mod caller;
+mod change;
+mod flight;
 pub mod model;
+mod probe;
+pub mod run;
+mod server;
+mod slots;
+pub mod trace;
+
+#[cfg(test)]
+mod tests;
+
+use agenda::{Agenda, Event};
+use arrivals::Arrivals;
+use flight::{Attempt, Call};
+use model::{Epoch, Model};
+use probe::Probe;
+use run::Run;
+use slots::Slots;
+use trace::{Deaf, Listener};
+
+use crate::measure::identifier::{ClientIndex, GroupIndex};
+use crate::measure::random::{Address, Seed};
+use crate::measure::time::Time;
+use crate::retry::breaker;
+use crate::retry::budget::{Budget, Ledger, Scope};
+use crate::service::queue::Queue;
+
+/// Simulates one replication.
+pub fn run(model: &Model, seed: Seed) -> Run {
+    run_heard(model, seed, &mut Deaf)
+}
+
+/// As [`run`], telling a listener what happens. The result is the same.
+pub fn run_heard<L: Listener>(model: &Model, seed: Seed, listener: &mut L) -> Run {
+    let mut world = World::new(model, seed, listener);
+    world.start();
+    world.go_on();
+    world.finish()
+}
+
+/// Whatever happens at one instant, it is fewer events than this for each client, or time stands still.
+const INSTANT_MOST: u64 = 100_000_000;
+
+struct World<'a, L> {
+    model: &'a Model,
+    /// The numbers that hold now.
+    numbers: &'a Epoch,
+    seed: Seed,
+    now: Time,
+    agenda: Agenda,
+    calls: Slots<Call>,
+    attempts: Slots<Attempt>,
+    arrivals: Vec<Arrivals>,
+    services: Vec<ServiceState>,
+    callers: Vec<CallerState>,
+    probe: Probe,
+    listener: &'a mut L,
+    /// Client calls started so far, and those of them that have not ended.
+    started: u32,
+    open: u64,
+    /// Of `open`, those that are measured.
+    open_measured: u64,
+    /// Measured calls whose first attempt a breaker did not let out.
+    unsent: u64,
+    /// Groups whose load is not at its end.
+    loads: usize,
+    /// Attempts sent to each service, for the client's call in each place: only where services call on.
+    visits: Vec<u32>,
+    last_settled: Time,
+    fingerprint: u64,
+    events: u64,
+    stalled: Option<Time>,
+}
+
+/// What changes about a service in the course of a run.
+#[derive(Debug)]
+struct ServiceState {
+    address: Address,
+    busy: u32,
+    queue: Queue,
+    /// Delivered by the network when the fault is over.
+    held: Vec<u32>,
+    /// Draws made for the random order.
+    chosen: u64,
+    /// Writes that the optimistic row has taken.
+    version: u64,
+}
+
+/// What changes about an edge in the course of a run: the accounts of its callers, by client or one for all.
+#[derive(Debug)]
+struct CallerState {
+    ledgers: Vec<Ledger>,
+    breakers: Vec<breaker::State>,
+    clients: u32,
+}
+
+impl CallerState {
+    fn ledger(&mut self, budget: &Budget, client: ClientIndex) -> &mut Ledger {
+        let place = match budget.scope {
+            Scope::Client => client.at(),
+            Scope::Group => 0,
+        };
+        if self.ledgers.len() <= place {
+            let size = if budget.scope == Scope::Client { self.clients as usize } else { 1 };
+            self.ledgers.resize(size, Ledger::default());
+        }
+        &mut self.ledgers[place]
+    }
+
+    fn breaker(&mut self, client: ClientIndex) -> &mut breaker::State {
+        if self.breakers.is_empty() {
+            self.breakers.resize(self.clients as usize, breaker::State::default());
+        }
+        &mut self.breakers[client.at()]
+    }
+}
+
+impl<'a, L: Listener> World<'a, L> {
+    fn new(model: &'a Model, seed: Seed, listener: &'a mut L) -> World<'a, L> {
+        let address = seed.address();
+        // One kind of address a child: groups 0, services 1.
+        let (groups, services) = (address.child(0), address.child(1));
+        let clients = |caller: &model::CallerShape| match caller.from {
+            model::Origin::Group(group) => model.groups[group.at()].count,
+            // Workers of a service are all one client of the next.
+            model::Origin::Service(_) => 1,
+        };
+        let layered = model.services.iter().any(|service| !service.calls.is_empty());
+        World {
+            model,
+            numbers: &model.epochs[0],
+            seed,
+            now: Time::ZERO,
+            agenda: Agenda::new(model.callers.len()),
+            calls: Slots::default(),
+            attempts: Slots::default(),
+            arrivals: (0..).zip(&model.groups).map(|(index, group)| Arrivals::new(group, groups.child(index))).collect(),
+            services: (0..model.services.len() as u64).map(|index| ServiceState::new(services.child(index))).collect(),
+            callers: model
+                .callers
+                .iter()
+                .map(|caller| CallerState { ledgers: Vec::new(), breakers: Vec::new(), clients: clients(caller) })
+                .collect(),
+            probe: Probe::new(model.services.len(), model.warmup, model.bin),
+            listener,
+            started: 0,
+            open: 0,
+            open_measured: 0,
+            unsent: 0,
+            loads: 0,
+            visits: vec![0; if layered { model.services.len() } else { 0 }],
+            last_settled: Time::ZERO,
+            fingerprint: 0,
+            events: 0,
+            stalled: None,
+        }
+    }
+
+    fn start(&mut self) {
+        for (index, epoch) in (0..).zip(&self.model.epochs).skip(1) {
+            self.agenda.add(epoch.at, Event::Epoch(index));
+        }
+        for index in 0..self.model.groups.len() {
+            let group = GroupIndex(index as u16);
+            if let Some(at) = self.arrivals[index].next() {
+                self.loads += 1;
+                self.agenda.add(at, Event::Arrive(group));
+            }
+            for client in 0..self.model.groups[index].count {
+                let Some(think) = self.arrivals[index].think(&self.model.groups[index].load, client) else { break };
+                self.agenda.add(Time::ZERO + think, Event::Wake(group, client));
+            }
+        }
+    }
+
+    fn go_on(&mut self) {
+        let end = self.model.horizon.unwrap_or(Time::NEVER);
+        let most = INSTANT_MOST + 1000 * self.model.groups.iter().map(|group| u64::from(group.count)).sum::<u64>();
+        let mut instant = 0;
+        while let Some((at, event)) = self.agenda.next(end) {
+            debug_assert!(at >= self.now, "time goes back from {} to {at}", self.now);
+            instant = if at == self.now { instant + 1 } else { 0 };
+            if instant > most {
+                self.stalled = Some(at);
+                break;
+            }
+            self.now = at;
+            if self.probe.bin_is_over(at) {
+                let services = &self.services;
+                self.probe.close_bins(at, |index| services[index].levels());
+            }
+            self.step(event);
+            if self.model.horizon.is_none() && self.open == 0 && self.loads == 0 {
+                break;
+            }
+        }
+    }
+
+    /// All that can happen.
+    #[inline]
+    fn step(&mut self, event: Event) {
+        self.events += 1;
+        self.fingerprint = (self.fingerprint.rotate_left(5) ^ self.now.0 ^ event.kind()).wrapping_mul(0x517c_c1b7_2722_0a95);
+        match event {
+            Event::Arrive(group) => self.arrive(group),
+            Event::Wake(group, client) => self.wake(group, client),
+            Event::Deliver(attempt) => self.deliver(attempt),
+            Event::Write(attempt) => self.write(attempt),
+            Event::Finish(attempt, stamp) => self.finish_work(attempt, stamp),
+            Event::Reply(attempt) => self.receive(attempt),
+            Event::Timeout(call, stamp) => self.time_out(call, stamp),
+            Event::Retry(call, stamp) => self.retry(call, stamp),
+            Event::Epoch(index) => self.change(index),
+        }
+    }
+
+    fn finish(mut self) -> Run {
+        let ended = self.model.horizon.filter(|_| self.stalled.is_none()).unwrap_or(self.last_settled);
+        self.count_what_is_left(ended);
+        self.probe.totals.unfinished = self.open_measured;
+        self.probe.totals.last_settled = self.last_settled;
+        let totals = &self.probe.totals;
+        assert_eq!(totals.calls, totals.succeeded + totals.failed + totals.unfinished, "calls are lost, seed {:?}", self.seed);
+        assert_eq!(totals.attempts, totals.calls - self.unsent + totals.retries, "attempts are lost, seed {:?}", self.seed);
+        let services = &self.services;
+        let (totals, service_totals, latency, attempts_needed, timeline) = self.probe.into_timeline(ended, |index| services[index].levels());
+        Run {
+            seed: self.seed,
+            fingerprint: self.fingerprint,
+            events: self.events,
+            ended,
+            stalled: self.stalled,
+            totals,
+            services: service_totals,
+            latency,
+            attempts_needed,
+            timeline,
+        }
+    }
+}
+
+impl ServiceState {
+    fn new(address: Address) -> ServiceState {
+        ServiceState { address, busy: 0, queue: Queue::default(), held: Vec::new(), chosen: 0, version: 0 }
+    }
+
+    /// The queue length and the busy workers.
+    fn levels(&self) -> (u32, u32) {
+        (self.queue.len() as u32, self.busy)
+    }
+}
+
+impl Event {
+    fn kind(self) -> u64 {
+        match self {
+            Event::Arrive(_) => 1 << 56,
+            Event::Wake(..) => 2 << 56,
+            Event::Deliver(_) => 3 << 56,
+            Event::Write(_) => 4 << 56,
+            Event::Finish(..) => 5 << 56,
+            Event::Reply(_) => 6 << 56,
+            Event::Timeout(..) => 7 << 56,
+            Event::Retry(..) => 8 << 56,
+            Event::Epoch(_) => 9 << 56,
+        }
+    }
+}

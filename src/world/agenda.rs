@@ -1,0 +1,141 @@
+//! What happens next. Events of one instant come in the order they were scheduled.
+//!
+//! Most timeouts of a run have one length, and so come in the order they were set: a plain ring for each length holds them, and
+//! the heap stays small. An event that would break the order of its ring goes into the heap instead, so a ring is never wrong.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::measure::identifier::GroupIndex;
+use crate::measure::time::Time;
+
+/// All that can happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    /// The next calls of a group start.
+    Arrive(GroupIndex),
+    /// A client of a closed load has thought enough.
+    Wake(GroupIndex, u32),
+    /// An attempt reaches its service.
+    Deliver(u32),
+    /// The write of an attempt reaches its optimistic row.
+    Write(u32),
+    /// The work on an attempt is done: the attempt and its stamp, which is stale where the work was broken off.
+    Finish(u32, u32),
+    /// A reply reaches the caller.
+    Reply(u32),
+    /// An attempt has had its time: the call and its stamp, which is stale where the attempt has ended.
+    Timeout(u32, u32),
+    /// A call has waited enough: the call and its stamp.
+    Retry(u32, u32),
+    /// A fault starts or ends: the numbers of this epoch hold from now on.
+    Epoch(u32),
+}
+
+/// The events to come.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    heap: BinaryHeap<Reverse<Entry>>,
+    rings: Vec<VecDeque<Entry>>,
+    /// Events scheduled so far: what orders those of one instant.
+    scheduled: u64,
+}
+
+/// Ordered by time, then by turn; no two entries share a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    at: Time,
+    turn: u64,
+    event: Event,
+}
+
+impl Agenda {
+    /// An empty agenda with a number of rings.
+    pub fn new(rings: usize) -> Agenda {
+        Agenda { rings: vec![VecDeque::new(); rings], ..Agenda::default() }
+    }
+
+    /// Schedules an event.
+    #[inline]
+    pub fn add(&mut self, at: Time, event: Event) {
+        let entry = self.entry(at, event);
+        self.heap.push(Reverse(entry));
+    }
+
+    /// Schedules an event of a kind that mostly comes in order, each kind in a ring of its own.
+    #[inline]
+    pub fn add_in_order(&mut self, ring: usize, at: Time, event: Event) {
+        let entry = self.entry(at, event);
+        match self.rings[ring].back() {
+            Some(last) if last.at > at => self.heap.push(Reverse(entry)),
+            _ => self.rings[ring].push_back(entry),
+        }
+    }
+
+    fn entry(&mut self, at: Time, event: Event) -> Entry {
+        self.scheduled += 1;
+        Entry { at, turn: self.scheduled, event }
+    }
+
+    /// Takes the next event that comes before `end`.
+    #[inline]
+    pub fn next(&mut self, end: Time) -> Option<(Time, Event)> {
+        let mut best = self.heap.peek().map(|Reverse(entry)| (entry.at, entry.turn));
+        let mut ring = None;
+        for (index, entries) in self.rings.iter().enumerate() {
+            if let Some(entry) = entries.front()
+                && best.is_none_or(|earliest| (entry.at, entry.turn) < earliest)
+            {
+                best = Some((entry.at, entry.turn));
+                ring = Some(index);
+            }
+        }
+        best.filter(|(at, _)| *at < end)?;
+        let entry = match ring {
+            Some(index) => self.rings[index].pop_front(),
+            None => self.heap.pop().map(|Reverse(entry)| entry),
+        };
+        entry.map(|entry| (entry.at, entry.event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::random::Draw;
+
+    /// The order must be that of a plain list, sorted by time, ties as they were added: whatever the rings hold.
+    #[test]
+    fn agrees_with_a_sorted_list() {
+        let (mut agenda, mut list, mut draw) = (Agenda::new(2), Vec::new(), Draw(1));
+        let mut now = Time(0);
+        for round in 0..20_000u32 {
+            draw = draw.next();
+            let at = Time(now.0 + draw.up_to(50));
+            let event = Event::Retry(round, 0);
+            match draw.next().up_to(2) {
+                0 => agenda.add(at, event),
+                ring => agenda.add_in_order(ring as usize - 1, at, event),
+            }
+            let place = list.partition_point(|(earlier, _)| *earlier <= at);
+            list.insert(place, (at, event));
+            if draw.next().next().up_to(1) == 0 {
+                let expected = list.remove(0);
+                assert_eq!(agenda.next(Time::NEVER), Some(expected));
+                now = expected.0;
+            }
+        }
+        let rest: Vec<_> = std::iter::from_fn(|| agenda.next(Time::NEVER)).collect();
+        assert_eq!(rest, list);
+    }
+
+    #[test]
+    fn nothing_comes_at_or_after_the_end() {
+        let mut agenda = Agenda::new(1);
+        agenda.add(Time(5), Event::Epoch(0));
+        agenda.add_in_order(0, Time(4), Event::Epoch(1));
+        assert_eq!(agenda.next(Time(4)), None);
+        assert_eq!(agenda.next(Time(5)), Some((Time(4), Event::Epoch(1))));
+        assert_eq!(agenda.next(Time(5)), None);
+    }
+}

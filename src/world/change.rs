@@ -1,0 +1,130 @@
+//! Faults start and end: other numbers hold, and what is under way feels it.
+
+use super::World;
+use super::agenda::Event;
+use super::flight::{NOBODY, State};
+use super::server::time_for;
+use super::trace::{Listener, What};
+use crate::measure::identifier::ServiceIndex;
+use crate::measure::time::Duration;
+use crate::retry::outcome::Outcome;
+use crate::service::{Down, Service};
+
+impl<L: Listener> World<'_, L> {
+    /// From now on the numbers of another epoch hold.
+    pub(super) fn change(&mut self, epoch: u32) {
+        let before = self.numbers;
+        self.numbers = &self.model.epochs[epoch as usize];
+        for index in 0..self.services.len() {
+            self.change_service(ServiceIndex(index as u16), &before.services[index]);
+        }
+    }
+
+    fn change_service(&mut self, service: ServiceIndex, before: &Service) {
+        let after = &self.numbers.services[service.at()];
+        if before.speed != after.speed {
+            self.change_speed(service, before.speed, after.speed);
+        }
+        if before.down != after.down {
+            match after.down {
+                Some(Down::Refuse) => self.destroy(service, true),
+                Some(Down::Hang) => self.destroy(service, false),
+                Some(Down::Hold) | None => {}
+            }
+            for attempt in std::mem::take(&mut self.services[service.at()].held) {
+                self.attempts[attempt].state = State::Travelling;
+                self.deliver_held(attempt, service);
+            }
+        }
+        self.take_up(service);
+    }
+
+    /// What the network had kept arrives; a write of an optimistic row had its read before.
+    fn deliver_held(&mut self, attempt: u32, service: ServiceIndex) {
+        if self.model.services[service.at()].optimistic && self.attempts[attempt].version.is_some() {
+            self.write(attempt);
+        } else {
+            self.deliver(attempt);
+        }
+    }
+
+    /// What is left of the work in progress goes on at another speed.
+    fn change_speed(&mut self, service: ServiceIndex, before: f64, after: f64) {
+        for attempt in self.attempts_in(service, |state| state == State::Working) {
+            let (now, held) = (self.now, &mut self.attempts[attempt]);
+            let passed = now - held.since;
+            let done = if before == 1.0 { passed } else { Duration::from_nanoseconds(passed.0 as f64 * before) };
+            held.work_left = Duration(held.work_left.0.saturating_sub(done.0));
+            held.worked = held.worked.saturating_add(passed);
+            held.since = now;
+            held.stamp = held.stamp.wrapping_add(1);
+            let (stamp, left) = (held.stamp, held.work_left);
+            if let Some(time) = time_for(left, after) {
+                self.agenda.add(now + time, Event::Finish(attempt, stamp));
+            }
+        }
+    }
+
+    /// Loses all that is queued or in progress; its callers hear of it only where the connection breaks.
+    fn destroy(&mut self, service: ServiceIndex, callers_hear: bool) {
+        let mut lost = self.services[service.at()].queue.drain();
+        lost.extend(self.attempts_in(service, |state| matches!(state, State::Working | State::Waiting)));
+        for attempt in lost {
+            self.tell_of_attempt(attempt, What::Destroyed);
+            self.take_away(attempt, service);
+            if callers_hear {
+                self.probe.service(service, self.now).into_iter().for_each(|totals| totals.refused += 1);
+                self.reply(attempt, Outcome::Refused);
+            } else {
+                self.forget(attempt);
+            }
+        }
+    }
+
+    /// Drops an attempt whose caller has left, wherever it is by now; what is on its way is left to arrive.
+    pub(super) fn drop_attempt(&mut self, attempt: u32) {
+        let service = self.service_of(attempt);
+        match self.attempts[attempt].state {
+            State::Gone | State::Travelling | State::Held => return,
+            State::Queued => {
+                self.services[service.at()].queue.remove(attempt);
+            }
+            State::Working | State::Waiting => {}
+        }
+        self.tell_of_attempt(attempt, What::Dropped);
+        self.take_away(attempt, service);
+        self.forget(attempt);
+        self.take_up(service);
+    }
+
+    /// Takes an attempt that has left the queue, or its worker, out of the service, and ends the call that the worker was waiting for.
+    fn take_away(&mut self, attempt: u32, service: ServiceIndex) {
+        let held = &self.attempts[attempt];
+        let (state, child) = (held.state, held.child);
+        if state == State::Queued {
+            return self.count_wait(attempt, service);
+        }
+        self.free_worker(attempt, service);
+        self.attempts[attempt].child = NOBODY;
+        if state == State::Waiting && child != NOBODY {
+            self.abandon(child);
+        }
+    }
+
+    /// Nobody waits for this call any more: it ends without a result, its attempt is left to the service below.
+    fn abandon(&mut self, place: u32) {
+        self.leave(place);
+        let call = &mut self.calls[place];
+        call.settled = true;
+        call.stamp = call.stamp.wrapping_add(1);
+        if call.under_way == 0 {
+            self.calls.give_back(place);
+        }
+    }
+
+    /// The attempts at a service in certain states, in the order of their places.
+    fn attempts_in(&self, service: ServiceIndex, wanted: impl Fn(State) -> bool) -> Vec<u32> {
+        let at = |(place, _): &(u32, _)| self.service_of(*place) == service;
+        self.attempts.places().filter(|(_, attempt)| wanted(attempt.state)).filter(at).map(|(place, _)| place).collect()
+    }
+}

@@ -1,0 +1,101 @@
+//! What is under way: calls, held by their callers, and attempts, held by the network and the services.
+
+use crate::measure::identifier::{CallerIndex, ClientIndex};
+use crate::measure::random::Address;
+use crate::measure::time::{Duration, Time};
+use crate::retry::outcome::Outcome;
+
+/// No call, no attempt.
+pub const NOBODY: u32 = u32::MAX;
+
+/// A call under way, and after its end for as long as a service still works on one of its attempts.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Of its random draws.
+    pub address: Address,
+    /// When it started: the sending of its first attempt.
+    pub started: Time,
+    /// The wait before the last retry.
+    pub previous_wait: Duration,
+    /// Grows whenever an attempt or the call ends: a timeout or a retry with another stamp is stale.
+    pub stamp: u32,
+    /// Attempts sent so far.
+    pub attempts: u32,
+    /// The client at the top.
+    pub client: ClientIndex,
+    /// The edge it goes along.
+    pub caller: CallerIndex,
+    /// Whether it belongs to a call that started after the warm-up.
+    pub measured: bool,
+    /// Whether it has ended.
+    pub settled: bool,
+    /// How the last attempt ended.
+    pub last: Outcome,
+    /// How often it was done.
+    pub served: u16,
+    /// Attempts that are still somewhere.
+    pub under_way: u32,
+    /// The attempt that it waits for, [`NOBODY`] where that has vanished.
+    pub current: u32,
+    /// The attempt whose worker makes this call, and its stamp; [`NOBODY`] for a client's call.
+    pub parent: (u32, u32),
+    /// The client's call at the top, by place and number; its own for a client's call.
+    pub root: Root,
+}
+
+/// A client's call: its place, and its number in the order of starts, which tells whether the place still holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// Where it stands.
+    pub place: u32,
+    /// The how-manyth call of the run it is, from 0.
+    pub number: u32,
+}
+
+/// An attempt under way to, at or from its service.
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    /// Of its call's random draws.
+    pub address: Address,
+    /// When it reached the service, and from then on when its present state began.
+    pub since: Time,
+    /// Work still to do at speed 1, as of `since`.
+    pub work_left: Duration,
+    /// Service time that it has had.
+    pub worked: Duration,
+    /// Grows whenever its work is broken off: a finish with another stamp is stale.
+    pub stamp: u32,
+    /// The call it belongs to, and that call's stamp while it waits for this attempt.
+    pub call: (u32, u32),
+    /// The how-manyth of its call it is, from 1.
+    pub number: u32,
+    /// The edge it goes along.
+    pub caller: CallerIndex,
+    /// Where it is.
+    pub state: State,
+    /// How it ended; set when the service replies.
+    pub outcome: Outcome,
+    /// How many further calls its worker has made.
+    pub calls_made: u16,
+    /// The call that its worker waits for.
+    pub child: u32,
+    /// The version of the optimistic row that it read; None before it has.
+    pub version: Option<u64>,
+}
+
+/// Where an attempt is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nowhere: its place is free.
+    Gone,
+    /// On its way to the service or back.
+    Travelling,
+    /// Held back by a fault, in front of the service.
+    Held,
+    /// In the queue.
+    Queued,
+    /// A worker is busy with it.
+    Working,
+    /// A worker has called on and waits.
+    Waiting,
+}

@@ -1,0 +1,168 @@
+//! Counts what happens. It never decides: a run with another probe is the same run.
+
+use std::collections::VecDeque;
+
+use super::run::{COUNTS, Latency, MOST_BINS, SERVICE_SERIES, ServiceTotals, Timeline, Totals};
+use crate::measure::identifier::ServiceIndex;
+use crate::measure::time::{Duration, Time};
+
+/// The columns of the clients in a row of the timeline, as in [`COUNTS`].
+#[derive(Clone, Copy)]
+pub enum Count {
+    /// A call started.
+    Call,
+    /// An attempt was sent.
+    Attempt,
+    /// It was not the first.
+    Retry,
+    /// A call succeeded.
+    Success,
+    /// A call failed.
+    Failure,
+}
+
+/// The counted columns of a service in a row of the timeline, as in [`SERVICE_SERIES`].
+#[derive(Clone, Copy)]
+pub enum ServiceCount {
+    /// An attempt arrived.
+    Arrival,
+    /// An attempt was done.
+    Served,
+    /// An attempt was turned away.
+    Rejected,
+}
+
+/// Everything that is counted in one run.
+#[derive(Debug)]
+pub struct Probe {
+    /// Of calls and attempts.
+    pub totals: Totals,
+    /// Of each service.
+    pub services: Vec<ServiceTotals>,
+    /// Of the calls that succeeded.
+    pub latency: Latency,
+    /// Calls by the attempts they needed.
+    pub attempts_needed: Vec<u64>,
+    from: Time,
+    bin: Duration,
+    bin_end: Time,
+    row: Vec<u32>,
+    timeline: Timeline,
+    recent: VecDeque<Time>,
+}
+
+impl Probe {
+    /// A probe for so many services that measures from `from` on.
+    pub fn new(services: usize, from: Time, bin: Duration) -> Probe {
+        let width = COUNTS.len() + SERVICE_SERIES.len() * services;
+        Probe {
+            totals: Totals::default(),
+            services: vec![ServiceTotals::default(); services],
+            latency: Latency::default(),
+            attempts_needed: Vec::new(),
+            from,
+            bin,
+            bin_end: Time::ZERO + bin,
+            row: vec![0; width],
+            timeline: Timeline { width, ..Timeline::default() },
+            recent: VecDeque::new(),
+        }
+    }
+
+    /// Whether what happens now is measured.
+    #[inline]
+    pub fn measures(&self, now: Time) -> bool {
+        now >= self.from
+    }
+
+    /// Whether the bin is over by `now`: then [`Probe::close_bins`] must come before anything else is counted.
+    #[inline]
+    pub fn bin_is_over(&self, now: Time) -> bool {
+        now >= self.bin_end
+    }
+
+    /// Ends all bins that are over by `now`, given the present queue length and busy workers of each service.
+    pub fn close_bins(&mut self, now: Time, levels: impl Fn(usize) -> (u32, u32)) {
+        while self.bin_is_over(now) && !self.timeline.cut {
+            self.push_row(&levels);
+            self.bin_end += self.bin;
+        }
+    }
+
+    fn push_row(&mut self, levels: &impl Fn(usize) -> (u32, u32)) {
+        if self.timeline.bins() >= MOST_BINS {
+            self.timeline.cut = true;
+            self.bin_end = Time::NEVER;
+            return;
+        }
+        for service in 0..self.services.len() {
+            let column = COUNTS.len() + service * SERVICE_SERIES.len();
+            (self.row[column + 3], self.row[column + 4]) = levels(service);
+        }
+        self.timeline.values.extend_from_slice(&self.row);
+        self.row.fill(0);
+    }
+
+    /// Counts in the present bin.
+    #[inline]
+    pub fn count(&mut self, what: Count) {
+        self.row[what as usize] += 1;
+    }
+
+    /// Counts in the present bin, for a service.
+    #[inline]
+    pub fn count_at(&mut self, service: ServiceIndex, what: ServiceCount) {
+        self.row[COUNTS.len() + service.at() * SERVICE_SERIES.len() + what as usize] += 1;
+    }
+
+    /// The numbers of a service, where what happens now is measured.
+    #[inline]
+    pub fn service(&mut self, service: ServiceIndex, now: Time) -> Option<&mut ServiceTotals> {
+        if now >= self.from { Some(&mut self.services[service.at()]) } else { None }
+    }
+
+    /// The part of a stretch of time, from `since` to `now`, that lies in the measured window.
+    #[inline]
+    pub fn measured_part(&self, since: Time, now: Time) -> u128 {
+        u128::from(now.since(since.max(self.from)).0)
+    }
+
+    /// A client sends an attempt: keeps the greatest number within any stretch as long as a bin.
+    #[inline]
+    pub fn attempt_sent(&mut self, now: Time) {
+        self.recent.push_back(now);
+        while self.recent.front().is_some_and(|first| *first + self.bin <= now) {
+            self.recent.pop_front();
+        }
+        if now >= self.from {
+            self.totals.peak = self.totals.peak.max(self.recent.len() as u64);
+        }
+    }
+
+    /// A measured call of a client has ended after so many attempts.
+    #[inline]
+    pub fn call_ended(&mut self, attempts: u32, latency: Option<Duration>) {
+        match latency {
+            Some(latency) => {
+                self.totals.succeeded += 1;
+                self.latency.add(latency);
+            }
+            None => self.totals.failed += 1,
+        }
+        // Unlimited attempts can be very many: the last entry stands for itself and more.
+        let index = (attempts as usize).min(10_000);
+        if index >= self.attempts_needed.len() {
+            self.attempts_needed.resize(index + 1, 0);
+        }
+        self.attempts_needed[index] += 1;
+    }
+
+    /// The timeline, with the last bin, even where it is not full.
+    pub fn into_timeline(mut self, ended: Time, levels: impl Fn(usize) -> (u32, u32)) -> (Totals, Vec<ServiceTotals>, Latency, Vec<u64>, Timeline) {
+        self.close_bins(ended, &levels);
+        if self.row.iter().any(|count| *count > 0) && !self.timeline.cut {
+            self.push_row(&levels);
+        }
+        (self.totals, self.services, self.latency, self.attempts_needed, self.timeline)
+    }
+}

@@ -1,0 +1,149 @@
+//! What a run found: counts and sums, no rates yet. Everything is of the measured window unless it says otherwise.
+
+use hdrhistogram::Histogram;
+
+use crate::measure::random::Seed;
+use crate::measure::time::{Duration, Time};
+
+/// The result of one replication.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Which replication it was.
+    pub seed: Seed,
+    /// A hash over all events: two runs with the same one did the same.
+    pub fingerprint: u64,
+    /// Events handled.
+    pub events: u64,
+    /// The end: the horizon, or the last settled call.
+    pub ended: Time,
+    /// Where time stood still, if it did: more events at one instant than any model can mean.
+    pub stalled: Option<Time>,
+    /// Counts of calls and attempts.
+    pub totals: Totals,
+    /// For each service.
+    pub services: Vec<ServiceTotals>,
+    /// Latencies of the calls that succeeded.
+    pub latency: Latency,
+    /// How many calls needed so many attempts (by index), of those that ended.
+    pub attempts_needed: Vec<u64>,
+    /// The time series, of the whole run.
+    pub timeline: Timeline,
+}
+
+/// Counts of the clients' calls that started in the measured window, and of their attempts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Calls started.
+    pub calls: u64,
+    /// Calls that ended with `ok`.
+    pub succeeded: u64,
+    /// Calls that ended otherwise.
+    pub failed: u64,
+    /// Calls that were still open at the end.
+    pub unfinished: u64,
+    /// Attempts sent.
+    pub attempts: u64,
+    /// Attempts sent that were not the first of their call.
+    pub retries: u64,
+    /// Calls that were done more than once.
+    pub duplicates: u64,
+    /// Retries that a budget did not grant, at every layer.
+    pub budget_denied: u64,
+    /// Attempts that an open breaker did not let through, at every layer.
+    pub breaker_denied: u64,
+    /// The most attempts sent within the width of one bin.
+    pub peak: u64,
+    /// When the last call ended.
+    pub last_settled: Time,
+}
+
+/// Counts and sums of one service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServiceTotals {
+    /// Attempts that reached it; for an optimistic row, writes.
+    pub arrivals: u64,
+    /// Attempts done with `ok`.
+    pub served: u64,
+    /// Attempts turned away because the queue was full.
+    pub rejected: u64,
+    /// Attempts that found nobody, or whose process died.
+    pub refused: u64,
+    /// Attempts that ended in `error` or `conflict`.
+    pub errors: u64,
+    /// Attempts sent to it for calls that have ended.
+    pub attempts: u64,
+    /// Worker time held, in nanoseconds.
+    pub busy: u128,
+    /// Time spent in the queue, in nanoseconds, by all attempts together.
+    pub queued: u128,
+    /// The most that waited at once.
+    pub queue_peak: u64,
+    /// Attempts that a worker took up.
+    pub started: u64,
+    /// How long these had waited, in nanoseconds.
+    pub waited: u128,
+    /// Service time of attempts whose reply came or was lost, in nanoseconds.
+    pub worked: u128,
+    /// The part of it whose caller had left, or whose reply was lost.
+    pub wasted: u128,
+}
+
+/// Latencies of successful calls, from the first sending.
+#[derive(Clone, Debug)]
+pub struct Latency {
+    /// To three digits, in nanoseconds.
+    pub histogram: Histogram<u64>,
+    /// The exact sum in nanoseconds.
+    pub sum: u128,
+    /// The greatest.
+    pub greatest: Duration,
+}
+
+impl Default for Latency {
+    fn default() -> Latency {
+        let histogram = Histogram::new(3).expect("three digits are a valid precision");
+        Latency { histogram, sum: 0, greatest: Duration::ZERO }
+    }
+}
+
+impl Latency {
+    /// One more call succeeded after this time.
+    #[inline]
+    pub fn add(&mut self, latency: Duration) {
+        self.histogram.record(latency.0.max(1)).expect("the histogram grows by itself");
+        self.sum += u128::from(latency.0);
+        self.greatest = self.greatest.max(latency);
+    }
+}
+
+/// Counts and levels by bin. A row has [`COUNTS`] numbers of the clients, then [`SERVICE_SERIES`] of each service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// Numbers in a row.
+    pub width: usize,
+    /// The rows, one after the other.
+    pub values: Vec<u32>,
+    /// True where the run had more bins than are kept.
+    pub cut: bool,
+}
+
+/// The series of the clients, counted in each bin.
+pub const COUNTS: [&str; 5] = ["calls", "attempts", "retries", "goodput", "failed"];
+
+/// The series of each service: the first three are counted in each bin, the last two are levels at its end.
+pub const SERVICE_SERIES: [&str; 5] = ["arrivals", "served", "rejected", "queue", "busy"];
+
+/// More bins than this are not kept.
+pub const MOST_BINS: usize = 1_000_000;
+
+impl Timeline {
+    /// How many bins there are.
+    pub fn bins(&self) -> usize {
+        self.values.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    /// One series, a number a bin.
+    pub fn series(&self, column: usize) -> impl Iterator<Item = u32> + '_ {
+        self.values.iter().skip(column).step_by(self.width.max(1)).copied()
+    }
+}

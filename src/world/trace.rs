@@ -1,0 +1,109 @@
+//! What can be told about a run while it happens. Whoever listens only listens: the run is the same.
+
+use crate::measure::identifier::{CallerIndex, ClientIndex, GroupIndex, ServiceIndex};
+use crate::measure::time::{Duration, Time};
+use crate::retry::outcome::Outcome;
+
+/// Hears what happens in a run.
+pub trait Listener {
+    /// Whether anything is to be told at all; false costs nothing.
+    const LISTENS: bool;
+    /// Something happened at a time, to the client's call of this number (from 0, in the order of starts), along this edge.
+    fn hear(&mut self, now: Time, call: u32, caller: CallerIndex, what: What);
+}
+
+/// Hears nothing.
+#[derive(Debug)]
+pub struct Deaf;
+
+impl Listener for Deaf {
+    const LISTENS: bool = false;
+    fn hear(&mut self, _: Time, _: u32, _: CallerIndex, _: What) {}
+}
+
+/// What can happen to a call or to one of its attempts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// A client starts a call.
+    CallStarts(GroupIndex, ClientIndex),
+    /// A worker calls on.
+    CallsOn(ServiceIndex),
+    /// Attempt number so-and-so is sent.
+    Sent(u32),
+    /// A message is lost on the way.
+    Lost(u32),
+    /// The attempt reaches the service, which is down.
+    FoundDown(u32),
+    /// The attempt waits behind so many others.
+    Queued(u32, u32),
+    /// The queue is full.
+    Rejected(u32),
+    /// A worker takes it up; the work will take so long.
+    WorkStarts(u32, Duration),
+    /// The work ends so.
+    WorkEnds(u32, Outcome),
+    /// The row is read, at this version.
+    RowRead(u32, u64),
+    /// The row is written, or a conflict found.
+    RowWritten(u32, Outcome),
+    /// It is dropped, since its caller has left.
+    Dropped(u32),
+    /// A fault destroyed it.
+    Destroyed(u32),
+    /// A reply arrives, in time.
+    Reply(u32, Outcome),
+    /// A reply arrives that nobody waits for any more.
+    LateReply(u32, Outcome),
+    /// The attempt's time is over.
+    TimedOut(u32),
+    /// The caller waits so long before its next attempt.
+    Waits(Duration),
+    /// The budget does not grant a retry.
+    BudgetDenies,
+    /// The breaker lets nothing through.
+    BreakerDenies,
+    /// The deadline leaves no time for another attempt.
+    DeadlineDenies,
+    /// The call ends so, after so long.
+    CallEnds(Outcome, Duration),
+}
+
+/// Keeps what happens to some calls.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    /// The first and the last call that is recorded, by number.
+    pub calls: (u32, u32),
+    /// What happened, in order.
+    pub lines: Vec<Line>,
+    /// At most so many lines are kept; the rest is counted in `left_out`.
+    pub most: usize,
+    /// How many lines were not kept.
+    pub left_out: u64,
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// When.
+    pub at: Time,
+    /// To which client's call, by number.
+    pub call: u32,
+    /// Along which edge.
+    pub caller: CallerIndex,
+    /// What.
+    pub what: What,
+}
+
+impl Listener for Recorder {
+    const LISTENS: bool = true;
+    fn hear(&mut self, at: Time, call: u32, caller: CallerIndex, what: What) {
+        if call < self.calls.0 || call > self.calls.1 {
+            return;
+        }
+        if self.lines.len() >= self.most {
+            self.left_out += 1;
+        } else {
+            self.lines.push(Line { at, call, caller, what });
+        }
+    }
+}
