@@ -20,6 +20,11 @@ pub struct Moments {
 }
 
 impl Moments {
+    /// As many zeros.
+    pub fn zeros(count: u32) -> Moments {
+        Moments { count, ..Moments::default() }
+    }
+
     /// Takes one more number.
     pub fn add(&mut self, value: f64) {
         self.count += 1;

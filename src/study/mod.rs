@@ -1,3 +1,7 @@
-//! Floor 3: what to run.
+//! Floor 3: what to run, and what came of it.
 
 pub mod chart;
+pub mod experiment;
+pub mod fold;
+pub mod metrics;
+pub mod recovery;

@@ -263,12 +263,12 @@ impl<L: Listener> World<'_, L> {
         self.open -= 1;
         self.last_settled = self.now;
         self.probe.count(if latency.is_some() { Count::Success } else { Count::Failure });
-        if measured {
-            self.open_measured -= 1;
-            self.probe.call_ended(attempts, latency);
-        }
         self.gather_visits(place, measured, attempts);
         let Origin::Group(group) = self.model.callers[caller.at()].from else { return };
+        if measured {
+            self.open_measured -= 1;
+            self.probe.call_ended(group, attempts, latency);
+        }
         if let Some(think) = self.arrivals[group.at()].think(&self.model.groups[group.at()].load, client.0) {
             self.agenda.add(self.now + think, Event::Wake(group, client.0));
         }

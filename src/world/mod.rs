@@ -152,7 +152,7 @@ impl<'a, L: Listener> World<'a, L> {
                 .iter()
                 .map(|caller| CallerState { ledgers: Vec::new(), breakers: Vec::new(), clients: clients(caller) })
                 .collect(),
-            probe: Probe::new(model.services.len(), model.warmup, model.bin),
+            probe: Probe::new(model.services.len(), model.groups.len(), model.warmup, model.bin),
             listener,
             started: 0,
             open: 0,
@@ -234,7 +234,8 @@ impl<'a, L: Listener> World<'a, L> {
         assert_eq!(totals.calls, totals.succeeded + totals.failed + totals.unfinished, "calls are lost, seed {:?}", self.seed);
         assert_eq!(totals.attempts, totals.calls - self.unsent + totals.retries, "attempts are lost, seed {:?}", self.seed);
         let services = &self.services;
-        let (totals, service_totals, latency, attempts_needed, timeline) = self.probe.into_timeline(ended, |index| services[index].levels());
+        let timeline = self.probe.close(ended, |index| services[index].levels());
+        let Probe { totals, services, latency, attempts_needed, ended_by_group, .. } = self.probe;
         Run {
             seed: self.seed,
             fingerprint: self.fingerprint,
@@ -242,7 +243,8 @@ impl<'a, L: Listener> World<'a, L> {
             ended,
             stalled: self.stalled,
             totals,
-            services: service_totals,
+            services,
+            ended_by_group,
             latency,
             attempts_needed,
             timeline,

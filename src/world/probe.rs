@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::run::{COUNTS, Latency, MOST_BINS, SERVICE_SERIES, ServiceTotals, Timeline, Totals};
-use crate::measure::identifier::ServiceIndex;
+use crate::measure::identifier::{GroupIndex, ServiceIndex};
 use crate::measure::time::{Duration, Time};
 
 /// The columns of the clients in a row of the timeline, as in [`COUNTS`].
@@ -43,6 +43,8 @@ pub struct Probe {
     pub latency: Latency,
     /// Calls by the attempts they needed.
     pub attempts_needed: Vec<u64>,
+    /// Calls that ended, by group.
+    pub ended_by_group: Vec<u64>,
     from: Time,
     bin: Duration,
     bin_end: Time,
@@ -52,14 +54,15 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// A probe for so many services that measures from `from` on.
-    pub fn new(services: usize, from: Time, bin: Duration) -> Probe {
+    /// A probe for so many services and groups that measures from `from` on.
+    pub fn new(services: usize, groups: usize, from: Time, bin: Duration) -> Probe {
         let width = COUNTS.len() + SERVICE_SERIES.len() * services;
         Probe {
             totals: Totals::default(),
             services: vec![ServiceTotals::default(); services],
             latency: Latency::default(),
             attempts_needed: Vec::new(),
+            ended_by_group: vec![0; groups],
             from,
             bin,
             bin_end: Time::ZERO + bin,
@@ -141,7 +144,8 @@ impl Probe {
 
     /// A measured call of a client has ended after so many attempts.
     #[inline]
-    pub fn call_ended(&mut self, attempts: u32, latency: Option<Duration>) {
+    pub fn call_ended(&mut self, group: GroupIndex, attempts: u32, latency: Option<Duration>) {
+        self.ended_by_group[group.at()] += 1;
         match latency {
             Some(latency) => {
                 self.totals.succeeded += 1;
@@ -157,12 +161,12 @@ impl Probe {
         self.attempts_needed[index] += 1;
     }
 
-    /// The timeline, with the last bin, even where it is not full.
-    pub fn into_timeline(mut self, ended: Time, levels: impl Fn(usize) -> (u32, u32)) -> (Totals, Vec<ServiceTotals>, Latency, Vec<u64>, Timeline) {
+    /// Ends the timeline with the last bin, even where it is not full.
+    pub fn close(&mut self, ended: Time, levels: impl Fn(usize) -> (u32, u32)) -> Timeline {
         self.close_bins(ended, &levels);
         if self.row.iter().any(|count| *count > 0) && !self.timeline.cut {
             self.push_row(&levels);
         }
-        (self.totals, self.services, self.latency, self.attempts_needed, self.timeline)
+        std::mem::take(&mut self.timeline)
     }
 }

@@ -22,6 +22,8 @@ pub struct Run {
     pub totals: Totals,
     /// For each service.
     pub services: Vec<ServiceTotals>,
+    /// Measured calls that ended, by group.
+    pub ended_by_group: Vec<u64>,
     /// Latencies of the calls that succeeded.
     pub latency: Latency,
     /// How many calls needed so many attempts (by index), of those that ended.

@@ -1,0 +1,228 @@
+//! What is measured: every metric with its name, unit and meaning, and its value in one run. The names are those of the CSV
+//! columns, of `expect`, and of docs/METRICS.md.
+
+use super::recovery;
+use crate::measure::identifier::ServiceIndex;
+use crate::measure::time::NANOSECONDS;
+use crate::world::model::Model;
+use crate::world::run::{Run, ServiceTotals};
+
+/// The unit of a metric or of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A number of calls.
+    Calls,
+    /// A number of attempts.
+    Attempts,
+    /// Attempts a call.
+    AttemptsPerCall,
+    /// A length of time in seconds.
+    Seconds,
+    /// A number a second.
+    PerSecond,
+    /// 0 to 1.
+    Share,
+}
+
+impl Unit {
+    /// As it stands at an axis.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Calls => "calls",
+            Unit::Attempts => "attempts",
+            Unit::AttemptsPerCall => "attempts per call",
+            Unit::Seconds => "seconds",
+            Unit::PerSecond => "per second",
+            Unit::Share => "share",
+        }
+    }
+}
+
+/// How the values of the replications become the value of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summary {
+    /// Mean with a 95 % t-interval.
+    Mean,
+    /// The share of replications in which it is 1, with Wilson's interval.
+    Share,
+    /// A percentile of all calls of all replications together, in hundredths of a per cent; the interval from the replications' own.
+    Percentile(u16),
+}
+
+/// A metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// `latency_p99`, `api.queue_mean`.
+    pub name: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// How it is summed up.
+    pub summary: Summary,
+}
+
+/// Of the whole run: name, unit, summary. Documented in docs/METRICS.md.
+const GLOBAL: [(&str, Unit, Summary); 23] = [
+    ("calls", Unit::Calls, Summary::Mean),
+    ("succeeded", Unit::Calls, Summary::Mean),
+    ("failed", Unit::Calls, Summary::Mean),
+    ("unfinished", Unit::Calls, Summary::Mean),
+    ("attempts", Unit::Attempts, Summary::Mean),
+    ("retries", Unit::Attempts, Summary::Mean),
+    ("amplification", Unit::AttemptsPerCall, Summary::Mean),
+    ("success_rate", Unit::Share, Summary::Mean),
+    ("goodput", Unit::PerSecond, Summary::Mean),
+    ("attempts_per_second_peak", Unit::PerSecond, Summary::Mean),
+    ("latency_mean", Unit::Seconds, Summary::Mean),
+    ("latency_p50", Unit::Seconds, Summary::Percentile(50_00)),
+    ("latency_p90", Unit::Seconds, Summary::Percentile(90_00)),
+    ("latency_p99", Unit::Seconds, Summary::Percentile(99_00)),
+    ("latency_p999", Unit::Seconds, Summary::Percentile(99_90)),
+    ("latency_max", Unit::Seconds, Summary::Mean),
+    ("completion_time", Unit::Seconds, Summary::Mean),
+    ("recovery_time", Unit::Seconds, Summary::Mean),
+    ("stuck", Unit::Share, Summary::Share),
+    ("wasted", Unit::Share, Summary::Mean),
+    ("duplicates", Unit::Calls, Summary::Mean),
+    ("budget_denied", Unit::Attempts, Summary::Mean),
+    ("breaker_denied", Unit::Attempts, Summary::Mean),
+];
+
+/// Of each service, after its name and a dot.
+const SERVICE: [(&str, Unit); 10] = [
+    ("arrivals", Unit::Attempts),
+    ("served", Unit::Attempts),
+    ("rejected", Unit::Attempts),
+    ("refused", Unit::Attempts),
+    ("errors", Unit::Attempts),
+    ("attempts_per_call", Unit::AttemptsPerCall),
+    ("utilisation", Unit::Share),
+    ("queue_mean", Unit::Attempts),
+    ("queue_peak", Unit::Attempts),
+    ("wait_mean", Unit::Seconds),
+];
+
+/// Series of a timeline that are sums over all services, beside those of the clients.
+pub const SUMMED_SERIES: [&str; 5] = crate::world::run::SERVICE_SERIES;
+
+/// All metrics of a model with these services, in the order of the columns.
+pub fn metrics(services: &[String]) -> Vec<Metric> {
+    let global = GLOBAL.iter().map(|(name, unit, summary)| Metric { name: (*name).into(), unit: *unit, summary: *summary });
+    let of_services = services.iter().flat_map(|service| {
+        SERVICE.iter().map(move |(name, unit)| Metric { name: format!("{service}.{name}"), unit: *unit, summary: Summary::Mean })
+    });
+    global.chain(of_services).collect()
+}
+
+/// The names of all metrics of a model with these services.
+pub fn metric_names(services: &[String]) -> Vec<String> {
+    metrics(services).into_iter().map(|metric| metric.name).collect()
+}
+
+/// The names of all series of a timeline of a model with these services.
+pub fn series_names(services: &[String]) -> Vec<String> {
+    let of_services = services.iter().flat_map(|service| SUMMED_SERIES.iter().map(move |series| format!("{service}.{series}")));
+    crate::world::run::COUNTS.iter().chain(&SUMMED_SERIES).map(|name| (*name).to_string()).chain(of_services).collect()
+}
+
+/// The unit of a metric or series by its name; None for a name that is neither.
+pub fn unit_of(name: &str) -> Option<Unit> {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let global = GLOBAL.iter().find(|(known, ..)| *known == name).map(|(_, unit, _)| *unit);
+    let of_service = || SERVICE.iter().find(|(known, _)| *known == last).map(|(_, unit)| *unit);
+    global.or_else(|| name.contains('.').then(of_service).flatten())
+}
+
+/// The unit of a series of a timeline.
+pub fn unit_of_series(name: &str) -> Unit {
+    if matches!(name.rsplit('.').next(), Some("queue" | "busy")) { Unit::Attempts } else { Unit::PerSecond }
+}
+
+/// The value of every metric in one run, in the order of [`metrics`]; None where it is undefined.
+pub fn values(model: &Model, run: &Run) -> Vec<Option<f64>> {
+    let totals = &run.totals;
+    let window = run.ended.since(model.warmup).seconds();
+    let seconds = |sum: u128| sum as f64 / NANOSECONDS as f64;
+    let percentile = |share: f64| (totals.succeeded > 0).then(|| seconds(run.latency.histogram.value_at_quantile(share).into()));
+    let some = |number: u64| Some(number as f64);
+    let recovery = recovery::recovery(model, run);
+    let sum = |of: fn(&ServiceTotals) -> u128| run.services.iter().map(of).sum::<u128>() as f64;
+    let mut values = vec![
+        some(totals.calls),
+        some(totals.succeeded),
+        some(totals.failed),
+        some(totals.unfinished),
+        some(totals.attempts),
+        some(totals.retries),
+        ratio(totals.attempts as f64, totals.calls as f64),
+        ratio(totals.succeeded as f64, (totals.succeeded + totals.failed) as f64),
+        ratio(totals.succeeded as f64, window),
+        Some(totals.peak as f64 / model.bin.seconds()),
+        ratio(seconds(run.latency.sum), totals.succeeded as f64),
+        percentile(0.5),
+        percentile(0.9),
+        percentile(0.99),
+        percentile(0.999),
+        (totals.succeeded > 0).then(|| run.latency.greatest.seconds()),
+        (totals.last_settled.0 > 0 || totals.calls > totals.unfinished).then(|| totals.last_settled.seconds()),
+        recovery.time,
+        recovery.stuck.map(|stuck| if stuck { 1.0 } else { 0.0 }),
+        ratio(sum(|service| service.wasted), sum(|service| service.worked)),
+        some(totals.duplicates),
+        some(totals.budget_denied),
+        some(totals.breaker_denied),
+    ];
+    for (index, service) in run.services.iter().enumerate() {
+        values.extend(service_values(model, run, index, service));
+    }
+    values
+}
+
+fn service_values(model: &Model, run: &Run, index: usize, service: &ServiceTotals) -> [Option<f64>; 10] {
+    let some = |number: u64| Some(number as f64);
+    let window = run.ended.since(model.warmup).seconds();
+    let settled: u64 = model.groups_reaching(ServiceIndex(index as u16)).iter().map(|group| run.ended_by_group[group.at()]).sum();
+    [
+        some(service.arrivals),
+        some(service.served),
+        some(service.rejected),
+        some(service.refused),
+        some(service.errors),
+        ratio(service.attempts as f64, settled as f64),
+        worker_time(model, run, index).and_then(|time| ratio(service.busy as f64 / NANOSECONDS as f64, time)),
+        ratio(service.queued as f64 / NANOSECONDS as f64, window),
+        some(service.queue_peak),
+        ratio(service.waited as f64 / NANOSECONDS as f64, service.started as f64),
+    ]
+}
+
+/// Seconds of all workers of a service in the measured window; None where they are unlimited.
+fn worker_time(model: &Model, run: &Run, service: usize) -> Option<f64> {
+    let ends = model.epochs.iter().skip(1).map(|epoch| epoch.at).chain([run.ended]);
+    let parts = model.epochs.iter().zip(ends).map(|(epoch, end)| {
+        let length = end.min(run.ended).since(epoch.at.max(model.warmup)).seconds();
+        epoch.services[service].workers.map(|workers| f64::from(workers) * length)
+    });
+    parts.sum()
+}
+
+fn ratio(above: f64, below: f64) -> Option<f64> {
+    (below > 0.0).then(|| above / below)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_unit_and_is_documented() {
+        let names = metric_names(&["api".to_string()]);
+        assert_eq!(names.len(), GLOBAL.len() + SERVICE.len());
+        let page = include_str!("../../docs/METRICS.md");
+        for name in &names {
+            assert!(unit_of(name).is_some(), "{name} has no unit");
+            let documented = name.replace("api.", "NAME.");
+            assert!(page.contains(&format!("`{documented}`")), "{documented} is not in docs/METRICS.md");
+        }
+        assert_eq!(unit_of("nonsense"), None);
+    }
+}
