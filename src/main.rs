@@ -1,1 +1,7 @@
-fn main(){}
+//! The door: reads the command line, does what it says, and turns the result into an exit code.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    retrystorm::cli::main()
+}

@@ -1,0 +1,10 @@
+//! One test crate. Each file states right values: closed forms, reference numbers, arithmetic.
+
+mod aws;
+mod command_line;
+mod common_numbers;
+mod determinism;
+mod scenarios;
+mod support;
+mod theory;
+mod tidy;

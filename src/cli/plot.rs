@@ -1,0 +1,48 @@
+//! `plot`: draws a results folder again, from its CSV files alone.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::Outcome;
+use super::speak::{Failure, say};
+use crate::report::chart::{self, Theme};
+use crate::study::scenario::Scenario;
+
+/// What `plot` is told.
+#[derive(Debug, Args)]
+pub struct PlotArguments {
+    /// A folder that `run` has written
+    folder: PathBuf,
+    /// Light or dark
+    #[arg(long, value_enum, default_value = "light")]
+    theme: ThemeName,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ThemeName {
+    Light,
+    Dark,
+}
+
+/// Draws every chart of the scenario that lies in the folder.
+pub fn plot(arguments: &PlotArguments, quiet: bool) -> Outcome {
+    let file = arguments.folder.join("scenario.toml");
+    let text = std::fs::read_to_string(&file).map_err(|error| Failure::at(&file, &error))?;
+    let scenario = Scenario::parse(&file.display().to_string(), &text, Some(&arguments.folder), &[])?;
+    let theme = match arguments.theme {
+        ThemeName::Light => Theme::Light,
+        ThemeName::Dark => Theme::Dark,
+    };
+    for path in draw(&scenario, &arguments.folder, theme)? {
+        if !quiet {
+            say(&path.display().to_string());
+        }
+    }
+    Ok(())
+}
+
+/// Draws the charts of a scenario into the folder of its results.
+pub fn draw(scenario: &Scenario, folder: &Path, theme: Theme) -> Result<Vec<PathBuf>, Failure> {
+    chart::write(folder, &scenario.charts, &scenario.title, theme).map_err(|error| Failure::at(folder, &error))
+}

@@ -1,0 +1,7 @@
+//! Floor 4: what to show. Writes the results as CSV, and draws from the CSV alone.
+
+pub mod files;
+pub mod manifest;
+pub mod story;
+pub mod table;
+pub mod verdict;

@@ -1,0 +1,82 @@
+//! A trace in words: an aligned line an event.
+
+use std::fmt::Write as _;
+
+use super::table::align;
+use crate::measure::time::Time;
+use crate::retry::outcome::Outcome;
+use crate::world::model::{Model, Origin};
+use crate::world::trace::{Line, Recorder, What};
+
+/// The whole trace. Where it is of one call, time also counts from its start.
+pub fn tell(model: &Model, recorder: &Recorder) -> String {
+    let one = recorder.calls.0 == recorder.calls.1;
+    let start = recorder.lines.first().map_or(Time::ZERO, |line| line.at);
+    let header = ["time", if one { "since start" } else { "call" }, "who", "what"].map(String::from).to_vec();
+    let rows = recorder.lines.iter().map(|line| {
+        let second = if one { format!("+{}", seconds(Time(line.at.since(start).0))) } else { line.call.to_string() };
+        vec![seconds(line.at), second, who(model, line), what(model, line)]
+    });
+    // Numbers to the right, words to the left: the first two columns are padded here, since the table puts words first.
+    let mut rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
+    for column in 0..2 {
+        let width = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        rows.iter_mut().for_each(|row| row[column] = format!("{:>width$}", row[column]));
+    }
+    let mut text = align(&rows, 4);
+    if recorder.left_out > 0 {
+        let _ = writeln!(text, "... and {} more lines", recorder.left_out);
+    }
+    text
+}
+
+fn seconds(time: Time) -> String {
+    let (whole, part) = (time.0 / 1_000_000_000, time.0 % 1_000_000_000);
+    format!("{whole}.{:06} s", part / 1000)
+}
+
+/// Who acts: the client, or the service at one end of the edge.
+fn who(model: &Model, line: &Line) -> String {
+    let caller = &model.callers[line.caller.at()];
+    let serving = &model.services[caller.to.at()].name;
+    let calling = match caller.from {
+        Origin::Group(group) => model.groups[group.at()].name.clone(),
+        Origin::Service(service) => model.services[service.at()].name.clone(),
+    };
+    match &line.what {
+        What::CallStarts(group, client) => format!("{} {}", model.groups[group.at()].name, client.0),
+        What::FoundDown(_) | What::Queued(..) | What::Rejected(_) | What::WorkStarts(..) | What::WorkEnds(..) => serving.clone(),
+        What::RowRead(..) | What::RowWritten(..) | What::Dropped(_) | What::Destroyed(_) | What::CallsOn(_) => serving.clone(),
+        _ => calling,
+    }
+}
+
+fn what(model: &Model, line: &Line) -> String {
+    let target = || &model.services[model.callers[line.caller.at()].to.at()].name;
+    match &line.what {
+        What::CallStarts(..) => format!("starts call {} to {}", line.call, target()),
+        What::CallsOn(service) => format!("calls on to {}; its worker is held meanwhile", model.services[service.at()].name),
+        What::Sent(number) => format!("sends attempt {number} to {}", target()),
+        What::Lost(number) => format!("a message of attempt {number} is lost on the way"),
+        What::FoundDown(number) => format!("is down as attempt {number} arrives"),
+        What::Queued(number, 0) => format!("all workers are busy; attempt {number} is next in the queue"),
+        What::Queued(number, ahead) => format!("all workers are busy; attempt {number} queues with {ahead} others"),
+        What::Rejected(number) => format!("the queue is full; rejects attempt {number}"),
+        What::WorkStarts(number, work) => format!("a worker takes up attempt {number}, for {work}"),
+        What::WorkEnds(number, outcome) => format!("ends its work on attempt {number}: {}", outcome.name()),
+        What::RowRead(number, version) => format!("attempt {number} reads version {version}"),
+        What::RowWritten(number, Outcome::Ok) => format!("attempt {number} writes: ok"),
+        What::RowWritten(number, outcome) => format!("attempt {number} comes to write, but another has written since its read: {}", outcome.name()),
+        What::Dropped(number) => format!("drops attempt {number}: its caller has left"),
+        What::Destroyed(number) => format!("goes down and loses attempt {number}"),
+        What::Reply(number, outcome) => format!("gets the reply to attempt {number}: {}", outcome.name()),
+        What::LateReply(number, outcome) => format!("a late reply to attempt {number} ({}) is ignored", outcome.name()),
+        What::TimedOut(number) => format!("gives up attempt {number}: timeout"),
+        What::Waits(wait) => format!("waits {wait} before it tries again"),
+        What::BudgetDenies => "may not retry: the budget is spent".into(),
+        What::BreakerDenies => "sends nothing: the breaker is open".into(),
+        What::DeadlineDenies => "does not retry: the wait would pass the deadline".into(),
+        What::CallEnds(Outcome::Ok, after) => format!("call {} succeeds after {after}", line.call),
+        What::CallEnds(outcome, after) => format!("call {} fails after {after}, at last with {}", line.call, outcome.name()),
+    }
+}
