@@ -86,7 +86,9 @@ impl Profile {
             Some((until, rate)) if *until > points[i].0 => (rate - points[i].1) / (*until - points[i].0).seconds(),
             _ => 0.0,
         };
-        Profile::new(points.iter().enumerate().map(|(i, (from, rate))| Piece { from: *from, rate: *rate, slope: slope(i), before: 0.0 }).collect())
+        Profile::new(
+            points.iter().enumerate().map(|(i, (from, rate))| Piece { from: *from, rate: *rate, slope: slope(i), before: 0.0 }).collect(),
+        )
     }
 
     fn new(mut pieces: Vec<Piece>) -> Profile {

@@ -18,7 +18,8 @@ pub fn load(arguments: &ScenarioArguments) -> Result<Scenario, Failure> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| Failure::at(path, &error))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    Ok(Scenario::parse(&arguments.scenario, &text, Some(folder), &overrides)?)
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Ok(Scenario::parse(&name, &text, Some(folder), &overrides)?)
 }
 
 fn unknown(name: &str) -> Failure {

@@ -207,7 +207,8 @@ impl Distribution {
             // The folded normal distribution (Leone, Nelson, Nottingham, Technometrics 1961).
             Normal { mean, sd } => {
                 let ratio = mean / sd;
-                sd * libm::sqrt(2.0 / std::f64::consts::PI) * libm::exp(-ratio * ratio / 2.0) + mean * libm::erf(ratio / std::f64::consts::SQRT_2)
+                sd * libm::sqrt(2.0 / std::f64::consts::PI) * libm::exp(-ratio * ratio / 2.0)
+                    + mean * libm::erf(ratio / std::f64::consts::SQRT_2)
             }
             Lognormal { mu, sigma } => libm::exp(mu + sigma * sigma / 2.0),
             Uniform { low, high } => (low.0 as f64 + high.0 as f64) / 2.0,

@@ -19,7 +19,10 @@ fn every_kind() -> Vec<(Distribution, f64)> {
         (Distribution::gamma(0.5, ms(4.0)).unwrap(), 0.004 * 0.5f64.sqrt()),
         (Distribution::weibull(2.0, ms(10.0)).unwrap(), 0.010 * (1.0 - std::f64::consts::PI / 4.0).sqrt()),
         (Distribution::pareto(3.0, ms(10.0)).unwrap(), 0.010 * 0.75f64.sqrt()),
-        (Distribution::hyperexponential(&[(0.1, ms(5.5)), (0.9, ms(0.5))]).unwrap(), (2.0 * (0.1 * 30.25 + 0.9 * 0.25) - 1.0f64).sqrt() / 1e3),
+        (
+            Distribution::hyperexponential(&[(0.1, ms(5.5)), (0.9, ms(0.5))]).unwrap(),
+            (2.0 * (0.1 * 30.25 + 0.9 * 0.25) - 1.0f64).sqrt() / 1e3,
+        ),
         (Distribution::empirical(vec![ms(3.0), ms(1.0), ms(2.0)]).unwrap(), 0.001 * (2.0f64 / 3.0).sqrt()),
     ]
 }
@@ -32,7 +35,11 @@ fn samples_have_the_mean_in_closed_form() {
         let mean = (0..count).map(|i| distribution.sample(root.draw(Purpose::Service, i)).seconds()).sum::<f64>() / count as f64;
         // Five standard errors, and the rounding to a nanosecond.
         let tolerance = 5.0 * sd / (count as f64).sqrt() + 1e-9;
-        assert!((mean - distribution.mean()).abs() < tolerance, "{distribution:?}: {mean} is not {} within {tolerance}", distribution.mean());
+        assert!(
+            (mean - distribution.mean()).abs() < tolerance,
+            "{distribution:?}: {mean} is not {} within {tolerance}",
+            distribution.mean()
+        );
     }
 }
 
@@ -70,7 +77,9 @@ fn the_first_draws_do_not_change() {
     let root = Seed { seed: 1, replication: 0 }.address();
     let drawn: Vec<String> = every_kind()
         .iter()
-        .map(|(distribution, _)| (0..3).map(|i| distribution.sample(root.draw(Purpose::Service, i)).0.to_string()).collect::<Vec<_>>().join(" "))
+        .map(|(distribution, _)| {
+            (0..3).map(|i| distribution.sample(root.draw(Purpose::Service, i)).0.to_string()).collect::<Vec<_>>().join(" ")
+        })
         .collect();
     assert_eq!(drawn.join("\n"), include_str!("distribution_golden.txt").trim_end());
 }

@@ -20,11 +20,7 @@ pub fn parse(text: &str) -> Result<f64, String> {
 /// # Errors
 /// Says what is wrong and what to write instead.
 pub fn check(value: f64) -> Result<f64, String> {
-    if (0.0..=1.0).contains(&value) {
-        Ok(value)
-    } else {
-        Err(format!("{value} is not a share; write a number from 0 to 1, or \"10%\""))
-    }
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("{value} is not a share; write a number from 0 to 1, or \"10%\"")) }
 }
 
 #[cfg(test)]

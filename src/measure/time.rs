@@ -82,7 +82,8 @@ impl Duration {
             let Some((_, scale)) = UNITS.iter().find(|(name, _)| *name == unit) else {
                 return Err(format!("`{unit}` in `{text}` is not a unit of time; {WRITE}"));
             };
-            total = total.saturating_add(decimal(number, *scale).ok_or_else(|| format!("`{number}` in `{text}` is not a number; {WRITE}"))?);
+            total =
+                total.saturating_add(decimal(number, *scale).ok_or_else(|| format!("`{number}` in `{text}` is not a number; {WRITE}"))?);
             rest = tail.trim_start();
         }
         match u64::try_from(total) {
@@ -151,7 +152,8 @@ impl fmt::Display for Duration {
         if self.0 == 0 {
             return formatter.pad("0s");
         }
-        let names = [("d", UNITS[0].1), ("h", UNITS[1].1), ("min", UNITS[2].1), ("s", UNITS[4].1), ("ms", UNITS[5].1), ("us", 1_000), ("ns", 1)];
+        let names =
+            [("d", UNITS[0].1), ("h", UNITS[1].1), ("min", UNITS[2].1), ("s", UNITS[4].1), ("ms", UNITS[5].1), ("us", 1_000), ("ns", 1)];
         let shortest = names
             .iter()
             .filter(|(name, scale)| self.0 >= *scale || *name == "ns")

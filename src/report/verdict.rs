@@ -1,34 +1,36 @@
 //! The expectations of a scenario, a line each.
 
 use super::files::Finished;
-use crate::study::expect::Verdict;
+use crate::study::expect::{Expectation, Verdict};
 
 /// A line for each expectation and cell: whether it holds, what was expected, what was found.
 pub fn lines(finished: Finished) -> Vec<String> {
-    verdicts(finished).iter().map(|verdict| line(finished, verdict)).collect()
+    verdicts(finished).iter().map(|(metric, verdict)| line(finished, metric, verdict)).collect()
 }
 
 /// Whether all expectations hold.
 pub fn all_hold(finished: Finished) -> bool {
-    verdicts(finished).iter().all(|verdict| verdict.holds)
+    verdicts(finished).iter().all(|(_, verdict)| verdict.holds)
 }
 
-fn verdicts(finished: Finished) -> Vec<Verdict> {
+/// Each with its metric.
+fn verdicts(finished: Finished<'_>) -> Vec<(&str, Verdict)> {
     let metrics = &finished.study.metrics;
     let value = |cell: usize, name: &str| {
         let index = metrics.iter().position(|metric| metric.name == name)?;
         finished.study.cells[cell].value(index, &metrics[index]).map(|value| value.value)
     };
     let scenario = finished.scenario;
-    scenario.expectations.iter().flat_map(|expectation| expectation.judge(scenario, &value)).collect()
+    let judge = |expectation: &Expectation| expectation.judge(&scenario.axes, &scenario.cells, value);
+    scenario.expectations.iter().flat_map(|expectation| judge(expectation).into_iter().map(|verdict| (expectation.metric.as_str(), verdict))).collect()
 }
 
-fn line(finished: Finished, verdict: &Verdict) -> String {
+fn line(finished: Finished, metric: &str, verdict: &Verdict) -> String {
     let scenario = finished.scenario;
     let values = scenario.cells[verdict.cell].values.iter().zip(&scenario.axes);
     let cell: Vec<String> = values.map(|(value, axis)| format!("{} = {}", axis.path, axis.values[*value].label)).collect();
     let sign = if verdict.holds { "holds" } else { "FAILS" };
     let found = verdict.found.map_or("nothing measured".into(), |found| found.to_string());
     let place = if cell.is_empty() { String::new() } else { format!("  ({})", cell.join(", ")) };
-    format!("{sign}  {} {}: {found}{place}", verdict.metric, verdict.expected)
+    format!("{sign}  {metric} {}: {found}{place}", verdict.expected)
 }

@@ -163,7 +163,11 @@ mod tests {
         for call in 0..count {
             let mut previous = Duration::ZERO;
             for (retry, sum) in (1..).zip(&mut sums) {
-                previous = backoff.wait(retry, previous, crate::measure::random::Address(call).child(1).draw(crate::measure::random::Purpose::Backoff, retry.into()));
+                previous = backoff.wait(
+                    retry,
+                    previous,
+                    crate::measure::random::Address(call).child(1).draw(crate::measure::random::Purpose::Backoff, retry.into()),
+                );
                 *sum += previous.0 as f64 / MS as f64;
             }
         }

@@ -18,7 +18,7 @@ pub struct Precision {
     /// Half the width of its 95 % interval.
     pub half_width: HalfWidth,
     /// But no more replications than this.
-    pub most: u32,
+    pub max_replications: u32,
 }
 
 /// How precise.
@@ -124,7 +124,7 @@ fn next_round(plan: &Plan, metrics: &[Metric], done: &Range<u32>, result: &CellR
         return none;
     }
     let count = done.end - plan.replications.start;
-    let target = (count + count.div_ceil(2)).max(count + 2).min(precision.most);
+    let target = (count + count.div_ceil(2)).max(count + 2).min(precision.max_replications);
     done.end..plan.replications.start + target.max(count)
 }
 

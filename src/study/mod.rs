@@ -1,7 +1,11 @@
 //! Floor 3: what to run, and what came of it.
 
 pub mod chart;
+pub mod compare;
+pub mod curated;
+pub mod expect;
 pub mod experiment;
 pub mod fold;
 pub mod metrics;
 pub mod recovery;
+pub mod scenario;

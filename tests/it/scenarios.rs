@@ -25,8 +25,8 @@ fn every_expectation_holds() {
         };
         assert!(!scenario.expectations.is_empty(), "{name} claims nothing");
         for expectation in &scenario.expectations {
-            for verdict in expectation.judge(&scenario, &value) {
-                assert!(verdict.holds, "{name}: {} {}: {:?}", verdict.metric, verdict.expected, verdict.found);
+            for verdict in expectation.judge(&scenario.axes, &scenario.cells, value) {
+                assert!(verdict.holds, "{name}: {} {}: {:?}", expectation.metric, verdict.expected, verdict.found);
             }
         }
     }

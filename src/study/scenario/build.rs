@@ -1,0 +1,155 @@
+//! From the tree to the model: names become indices, and each change of the lasting faults an epoch.
+
+use super::checks::{self, Places};
+use super::diagnostics::did_you_mean;
+use super::faults::{boundaries, faults, patched, spans};
+use super::node::Node;
+use super::numbers::{Edge, Numbers, numbers};
+use super::reader::Context;
+use super::run::Times;
+use crate::load::Load;
+use crate::measure::identifier::{CallerIndex, GroupIndex, ServiceIndex};
+use crate::measure::time::Time;
+use crate::world::model::{CallerShape, Epoch, Group, Model, Origin, ServiceShape};
+
+/// Edges and services, at most: their indices are 16 bits.
+const MOST: usize = 65_000;
+
+/// Reads the tree into a model, and writes into the tree what it leaves out. None where there are problems, which the context then has.
+pub fn build(context: &mut Context, tree: &mut Node, times: Option<Times>) -> Option<Model> {
+    let before = context.problems.len();
+    let as_written = tree.clone();
+    let base = numbers(context, tree);
+    let faults = tree.get_mut("fault").map(|node| faults(context, node)).unwrap_or_default();
+    let base = base?;
+    let (services, callers) = structure(context, tree, &base)?;
+    if context.problems.len() > before {
+        return None;
+    }
+    let mut epochs = Vec::new();
+    let mut factors: Vec<Vec<(Time, f64)>> = vec![Vec::new(); base.groups.len()];
+    for at in boundaries(&faults) {
+        let mut patched = patched(context, &as_written, &faults, at);
+        let Some(now) = numbers(context, &mut patched) else { continue };
+        for (factors, (_, group)) in factors.iter_mut().zip(&now.groups) {
+            factors.push((at, group.load_factor));
+        }
+        let services = now.services.into_iter().map(|(_, written)| written.service).collect();
+        epochs.push(Epoch { at, services, callers: now.edges.into_iter().map(|edge| edge.caller).collect() });
+    }
+    let times = times?;
+    if context.problems.len() > before {
+        return None;
+    }
+    let groups = groups(&base, &factors);
+    let model =
+        Model { horizon: times.horizon, warmup: times.warmup, bin: times.bin, groups, services, callers, epochs, faults: spans(&faults) };
+    let places = Places {
+        loads: base.groups.iter().map(|(_, group)| group.load.place).collect(),
+        endless: base.groups.iter().zip(&factors).map(|((_, group), factors)| is_endless(group.load.endless, factors)).collect(),
+        policies: base.edges.iter().map(|edge| edge.policy_place).collect(),
+    };
+    checks::check(context, &model, &places);
+    (context.problems.len() == before).then_some(model)
+}
+
+/// Calls of an open load end with the last of its rates or of its load factors.
+fn is_endless(endless: bool, factors: &[(Time, f64)]) -> bool {
+    endless && factors.last().is_none_or(|(_, factor)| *factor > 0.0)
+}
+
+fn groups(base: &Numbers, factors: &[Vec<(Time, f64)>]) -> Vec<Group> {
+    let group = |(index, (name, written)): (usize, &(String, super::clients::WrittenGroup))| {
+        let load = match &written.load.load {
+            Load::Open { profile, spacing } if factors[index].iter().any(|(_, factor)| *factor != 1.0) => {
+                Load::Open { profile: profile.scaled(&factors[index]), spacing: *spacing }
+            }
+            other => other.clone(),
+        };
+        Group { name: name.clone(), count: written.count, caller: CallerIndex(index as u16), load }
+    };
+    base.groups.iter().enumerate().map(group).collect()
+}
+
+/// The services and edges, by index.
+fn structure(context: &mut Context, tree: &Node, base: &Numbers) -> Option<(Vec<ServiceShape>, Vec<CallerShape>)> {
+    let place = |section: &str| tree.get(section).map_or(tree.place, |node| node.place);
+    if base.groups.is_empty() {
+        return context.refuse(place("clients"), "there are no clients", "add a group: [clients.web] with calls, load and policy");
+    }
+    if base.services.is_empty() {
+        return context.refuse(place("service"), "there is no service", "add one: [service.api] with workers and time");
+    }
+    if base.services.len() > MOST || base.edges.len() > MOST {
+        return context.refuse(place("service"), format!("there are more than {MOST} services or callers"), "write fewer");
+    }
+    for (name, _) in base.groups.iter().filter(|(name, _)| base.services.iter().any(|(service, _)| service == name)) {
+        let message = format!("`{name}` is the name of clients and of a service");
+        context.problem(
+            place("clients"),
+            message,
+            "give one of them another name: the names of edges, such as `web->api`, would be ambiguous",
+        );
+    }
+    let names: Vec<&str> = base.services.iter().map(|(name, _)| name.as_str()).collect();
+    let from = base.groups.iter().enumerate().map(|(index, _)| Origin::Group(GroupIndex(index as u16)));
+    let from = from.chain(
+        base.services
+            .iter()
+            .enumerate()
+            .flat_map(|(index, (_, written))| written.calls.iter().map(move |_| Origin::Service(ServiceIndex(index as u16)))),
+    );
+    let callers: Vec<CallerShape> = base.edges.iter().zip(from).filter_map(|(edge, from)| caller(context, edge, from, &names)).collect();
+    if callers.len() < base.edges.len() {
+        return None;
+    }
+    let mut next = base.groups.len()..;
+    let services: Vec<ServiceShape> = base
+        .services
+        .iter()
+        .map(|(name, written)| ServiceShape {
+            name: name.clone(),
+            optimistic: written.optimistic,
+            calls: next.by_ref().take(written.calls.len()).map(|index| CallerIndex(index as u16)).collect(),
+        })
+        .collect();
+    no_cycle(context, base, &services, &callers)?;
+    Some((services, callers))
+}
+
+fn caller(context: &mut Context, edge: &Edge, from: Origin, names: &[&str]) -> Option<CallerShape> {
+    let to = edge.to.text().unwrap_or("");
+    match names.iter().position(|name| *name == to) {
+        Some(index) => Some(CallerShape { name: edge.name.clone(), from, to: ServiceIndex(index as u16) }),
+        None => context.refuse(edge.to.place, format!("there is no service `{to}`"), did_you_mean(to, names)),
+    }
+}
+
+/// A service that waits for itself would never answer.
+fn no_cycle(context: &mut Context, base: &Numbers, services: &[ServiceShape], callers: &[CallerShape]) -> Option<()> {
+    let mut finished = vec![false; services.len()];
+    for start in 0..services.len() {
+        // Each entry: a service, and how many of its calls have been followed. No recursion: chains may be long.
+        let mut trail: Vec<(usize, usize)> = if finished[start] { Vec::new() } else { vec![(start, 0)] };
+        while let Some((service, followed)) = trail.last_mut() {
+            let Some(call) = services[*service].calls.get(*followed) else {
+                finished[*service] = true;
+                trail.pop();
+                continue;
+            };
+            *followed += 1;
+            let to = callers[call.at()].to.at();
+            if let Some(begin) = trail.iter().position(|(service, _)| *service == to) {
+                let mut cycle: Vec<&str> = trail[begin..].iter().map(|(service, _)| services[*service].name.as_str()).collect();
+                cycle.push(&services[to].name);
+                let place = base.edges[call.at()].to.place;
+                let message = format!("the services call each other in a circle: {}", cycle.join(" -> "));
+                return context.refuse(place, message, "take out one of these calls: a service that waits for itself never answers");
+            }
+            if !finished[to] {
+                trail.push((to, 0));
+            }
+        }
+    }
+    Some(())
+}

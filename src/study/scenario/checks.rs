@@ -1,0 +1,175 @@
+//! What no single value shows: models whose time would stand still, or that would never end.
+
+use super::diagnostics::Place;
+use super::reader::Context;
+use crate::load::Load;
+use crate::measure::identifier::{CallerIndex, ServiceIndex};
+use crate::retry::outcome::OutcomeSet;
+use crate::retry::policy::{Policy, RetryAfter};
+use crate::service::{Down, Service};
+use crate::world::model::{Caller, Epoch, Group, Model};
+
+/// Where the parts of a model were written.
+pub struct Places {
+    /// The load of each group.
+    pub loads: Vec<Place>,
+    /// Whether the calls of each group may go on for ever.
+    pub endless: Vec<bool>,
+    /// The policy of each edge.
+    pub policies: Vec<Place>,
+}
+
+/// Reports every problem of the model as a whole.
+pub fn check(context: &mut Context, model: &Model, places: &Places) {
+    for (index, group) in model.groups.iter().enumerate() {
+        if model.horizon.is_none() && places.endless[index] {
+            let message = format!("the load of `{}` never ends, and neither would the run", group.name);
+            context.problem(places.loads[index], message, "add `horizon = \"5m\"` to [run]");
+        }
+        if spins(model, group) {
+            let message =
+                format!("the clients of `{}` think for no time, and could be answered in no time: time would stand still", group.name);
+            context.problem(places.loads[index], message, "give a think time, such as { think = \"100ms\" }, or the link a delay");
+        }
+        if model.horizon.is_none() {
+            never_ends(context, model, places, group);
+        }
+    }
+    for (index, place) in places.policies.iter().enumerate() {
+        if stands_still(model, index) {
+            let name = &model.callers[index].name;
+            let message = format!("`{name}` retries for ever, at once, what fails at once: time would stand still");
+            context.problem(*place, message, "give a backoff, a limit of attempts, or the link a delay");
+        }
+    }
+}
+
+/// Whether a message takes no time.
+fn is_direct(caller: &Caller) -> bool {
+    caller.link.loss == 0.0 && caller.link.delay.is_zero()
+}
+
+/// The work of one service in one epoch.
+struct View<'a> {
+    model: &'a Model,
+    epoch: &'a Epoch,
+    service: ServiceIndex,
+}
+
+impl View<'_> {
+    fn service(&self) -> &Service {
+        &self.epoch.services[self.service.at()]
+    }
+
+    /// The services it calls over a link without delay.
+    fn direct_calls(&self) -> impl Iterator<Item = View<'_>> {
+        let calls = self.model.services[self.service.at()].calls.iter();
+        let direct = calls.filter(|call| is_direct(&self.epoch.callers[call.at()]));
+        direct.map(|call| View { model: self.model, epoch: self.epoch, service: self.model.callers[call.at()].to })
+    }
+
+    /// Whether a call can succeed without any time passing.
+    fn succeeds_at_once(&self) -> bool {
+        let (service, calls) = (self.service(), &self.model.services[self.service.at()].calls);
+        let works = service.time.is_zero() && service.down.is_none() && service.workers != Some(0);
+        works && self.direct_calls().filter(View::succeeds_at_once).count() == calls.len()
+    }
+
+    /// Whether an attempt can fail without any time passing, and another at the same instant too, and so on.
+    fn fails_at_once(&self) -> bool {
+        let service = self.service();
+        match service.down {
+            Some(Down::Refuse) => return true,
+            Some(Down::Hang | Down::Hold) => return false,
+            None => {}
+        }
+        let instant = service.time.is_zero() && service.workers != Some(0);
+        let holds_workers = !instant || !self.model.services[self.service.at()].calls.is_empty();
+        let rejects = service.workers.is_some() && service.queue_limit.is_some() && holds_workers;
+        rejects || instant && (service.error_rate >= 1.0 || self.direct_calls().any(|call| call.fails_at_once()))
+    }
+}
+
+fn views<'a>(model: &'a Model, caller: CallerIndex) -> impl Iterator<Item = (&'a Caller, View<'a>)> {
+    let service = model.callers[caller.at()].to;
+    model.epochs.iter().map(move |epoch| (&epoch.callers[caller.at()], View { model, epoch, service }))
+}
+
+/// Whether a client of a closed load could make calls without end at one instant.
+fn spins(model: &Model, group: &Group) -> bool {
+    let Load::Closed { think } = &group.load else {
+        return false;
+    };
+    think.is_zero()
+        && views(model, group.caller).any(|(caller, view)| {
+            // An open breaker denies at once what never touches the link.
+            caller.policy.breaker.is_some()
+                || is_direct(caller) && (view.succeeds_at_once() || view.fails_at_once() && gives_up_at_once(&caller.policy))
+        })
+}
+
+fn gives_up_at_once(policy: &Policy) -> bool {
+    policy.attempts == Some(1) || policy.backoff.is_zero() || policy.budget.is_some() || policy.retry_on != OutcomeSet::transient()
+}
+
+/// Whether a caller could make attempts without end at one instant. A budget ends them: what it holds at an instant is finite.
+fn stands_still(model: &Model, index: usize) -> bool {
+    views(model, CallerIndex(index as u16)).any(|(caller, view)| {
+        let policy = &caller.policy;
+        let hint = policy.retry_after == RetryAfter::Replace && view.service().retry_after.is_some_and(|hint| hint.0 == 0);
+        let at_once = policy.backoff.is_zero() && waits_for_no_hint(policy, view.service()) || hint;
+        policy.attempts.is_none() && policy.budget.is_none() && at_once && is_direct(caller) && view.fails_at_once()
+    })
+}
+
+/// Whether the server's hint, where there is one, leaves a wait of zero. Refusals carry no hint.
+fn waits_for_no_hint(policy: &Policy, service: &Service) -> bool {
+    let heeds = policy.retry_after != RetryAfter::Ignore && service.retry_after.is_some_and(|hint| hint.0 > 0);
+    !heeds || service.down == Some(Down::Refuse)
+}
+
+/// Without a horizon, a caller that never gives up must not be left with a service that never answers well.
+fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Group) {
+    let Some(last) = model.epochs.last() else { return };
+    let mut edges = vec![group.caller];
+    let mut seen = std::collections::BTreeSet::new();
+    while let Some(caller) = edges.pop() {
+        if !seen.insert(caller) {
+            continue;
+        }
+        let to = model.callers[caller.at()].to;
+        edges.extend(&model.services[to.at()].calls);
+        let policy = &last.callers[caller.at()].policy;
+        let endless = policy.attempts.is_none() && policy.deadline.is_none() && policy.budget.is_none();
+        if let Some((name, why)) = endless.then(|| hopeless(model, last, caller)).flatten() {
+            let edge = &model.callers[caller.at()].name;
+            let message = format!("`{edge}` retries for ever, and in the end `{name}` {why}: the run can never end");
+            context.problem(places.policies[caller.at()], message, "give [run] a horizon, or the policy a deadline or a limit of attempts");
+        }
+    }
+}
+
+/// The service on the way from an edge on that never succeeds in this epoch, and why.
+fn hopeless<'a>(model: &'a Model, epoch: &Epoch, caller: CallerIndex) -> Option<(&'a str, &'static str)> {
+    let (mut edges, mut seen) = (vec![caller], std::collections::BTreeSet::new());
+    while let Some(caller) = edges.pop() {
+        if !seen.insert(caller) {
+            continue;
+        }
+        let to = model.callers[caller.at()].to;
+        let service = &epoch.services[to.at()];
+        let why = match service {
+            _ if epoch.callers[caller.at()].link.loss >= 1.0 => Some("is behind a link that loses everything"),
+            Service { down: Some(_), .. } => Some("is down"),
+            Service { workers: Some(0), .. } => Some("has no workers"),
+            Service { error_rate, .. } if *error_rate >= 1.0 => Some("answers every attempt with an error"),
+            Service { speed, time, .. } if *speed == 0.0 && !time.is_zero() => Some("stands still"),
+            _ => None,
+        };
+        if let Some(why) = why {
+            return Some((&model.services[to.at()].name, why));
+        }
+        edges.extend(&model.services[to.at()].calls);
+    }
+    None
+}

@@ -1,0 +1,179 @@
+//! Readers of policies: what a caller does after a failure.
+
+use super::distributions::distribution;
+use super::node::{Node, Value};
+use super::reader::{Context, Fields, Variant, choose, tagged, unit};
+use super::scalars::{count, duration, list, number, one_of, rate, share, some_duration, word_or};
+use crate::measure::time::Duration;
+use crate::retry::backoff::{Backoff, Growth};
+use crate::retry::breaker::Breaker;
+use crate::retry::budget::{Budget, Scope};
+use crate::retry::outcome::{Outcome, OutcomeSet};
+use crate::retry::policy::{Policy, RetryAfter};
+
+const BACKOFFS: &[Variant] = &[
+    unit("none"),
+    tagged("fixed", r#"{ delay = "1s" }"#),
+    tagged("exponential", r#"{ base = "100ms", cap = "20s" }"#),
+    tagged("equal_jitter", r#"{ base = "100ms", cap = "20s" }"#),
+    tagged("decorrelated_jitter", r#"{ base = "100ms", cap = "20s" }"#),
+    tagged("random", r#"{ exponential = { mean = "1s" } }"#),
+    tagged("full_jitter", r#"{ base = "100ms", cap = "20s" }"#),
+];
+
+const BUDGETS: &[Variant] = &[unit("none"), tagged("ratio", r#"{ share = "10%" }"#)];
+
+const BREAKERS: &[Variant] = &[unit("none"), tagged("consecutive", r#"{ failures = 5, open = "30s" }"#)];
+
+/// The outcomes that a retry can help.
+const TRANSIENT: &[(&str, Outcome)] = &[
+    ("error", Outcome::Error),
+    ("rejected", Outcome::Rejected),
+    ("throttled", Outcome::Throttled),
+    ("refused", Outcome::Refused),
+    ("timeout", Outcome::Timeout),
+    ("conflict", Outcome::Conflict),
+];
+
+/// A policy from its table.
+pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
+    let mut fields = Fields::open(context, node, "a policy")?;
+    let attempts = attempts(context, &mut fields);
+    let timeout = fields.or(context, "timeout", "none", word_or("none", some_duration));
+    let deadline = fields.or(context, "deadline", "none", word_or("none", some_duration));
+    let backoff = fields.or(context, "backoff", "none", backoff);
+    let budget = fields.or(context, "budget", "none", budget);
+    let breaker = fields.or(context, "breaker", "none", breaker);
+    let retry_on = fields.or(context, "retry_on", transient(), retry_on);
+    let hints =
+        &[("ignore", RetryAfter::Ignore), ("replace", RetryAfter::Replace), ("floor", RetryAfter::Floor), ("clamp", RetryAfter::Clamp)];
+    let retry_after = fields.or(context, "retry_after", "ignore", one_of(hints));
+    fields.finish(context);
+    Some(Policy {
+        attempts: attempts?,
+        timeout: timeout?,
+        deadline: deadline?,
+        backoff: backoff?,
+        budget: budget?,
+        breaker: breaker?,
+        retry_on: retry_on?,
+        retry_after: retry_after?,
+    })
+}
+
+/// `attempts`, or `retries`, which is one less; left out, one attempt.
+#[expect(clippy::option_option, reason = "wrong and unlimited are different things")]
+fn attempts(context: &mut Context, fields: &mut Fields) -> Option<Option<u32>> {
+    if !fields.has("retries") {
+        return fields.or(context, "attempts", 1, word_or("unlimited", count(1)));
+    }
+    let place = fields.place_of("retries");
+    let both = fields.has("attempts");
+    let retries = fields.optional(context, "retries", word_or("unlimited", count(0)))??;
+    if both {
+        fields.optional(context, "attempts", |_, _| Some(()));
+        return context.refuse(
+            place,
+            "`attempts` and `retries` say the same thing twice",
+            "leave out `retries`; it is one less than `attempts`",
+        );
+    }
+    let attempts = retries.map(|retries| retries.saturating_add(1));
+    let written = attempts.map_or(Value::from("unlimited"), |attempts| Value::Whole(i64::from(attempts)));
+    fields.replace("retries", "attempts", written);
+    fields.optional(context, "attempts", |_, _| Some(attempts)).flatten()
+}
+
+fn backoff(context: &mut Context, node: &mut Node) -> Option<Backoff> {
+    let (name, value) = choose(context, node, "a backoff", BACKOFFS)?;
+    let Some(value) = value else {
+        return Some(Backoff::None);
+    };
+    if name == "random" {
+        return distribution(context, value).map(Backoff::Random);
+    }
+    let mut fields = Fields::open(context, value, format!("`{name}`"))?;
+    let backoff = match name {
+        "fixed" => fields.required(context, "delay", "\"1s\"", duration).map(Backoff::Fixed),
+        "decorrelated_jitter" => base_and_cap(context, &mut fields).map(|(base, cap)| Backoff::DecorrelatedJitter { base, cap }),
+        grows => growth(context, &mut fields).map(match grows {
+            "exponential" => Backoff::Exponential,
+            "equal_jitter" => Backoff::EqualJitter,
+            _ => Backoff::FullJitter,
+        }),
+    };
+    fields.finish(context);
+    backoff
+}
+
+fn growth(context: &mut Context, fields: &mut Fields) -> Option<Growth> {
+    let bounds = base_and_cap(context, fields);
+    let factor = fields.or(context, "factor", 2.0, number(1e-3, 1e9));
+    let first_exponent = fields.or(context, "first_exponent", 0, count(0));
+    let (base, cap) = bounds?;
+    Some(Growth { base, cap, factor: factor?, first_exponent: first_exponent? })
+}
+
+fn base_and_cap(context: &mut Context, fields: &mut Fields) -> Option<(Duration, Duration)> {
+    let base = fields.required(context, "base", "\"100ms\"", duration);
+    let cap = fields.or(context, "cap", "none", word_or("none", duration));
+    let (base, cap) = (base?, cap?.unwrap_or(Duration::MAX));
+    if base > cap {
+        let message = format!("the cap {cap} is below the base {base}: every wait would be the cap");
+        return context.refuse(
+            fields.place_of("cap"),
+            message,
+            format!("write a cap of at least \"{base}\", or `fixed` for a constant wait"),
+        );
+    }
+    Some((base, cap))
+}
+
+#[expect(clippy::option_option, reason = "wrong and none are different things")]
+fn budget(context: &mut Context, node: &mut Node) -> Option<Option<Budget>> {
+    let (_, value) = choose(context, node, "a budget", BUDGETS)?;
+    let Some(value) = value else {
+        return Some(None);
+    };
+    let mut fields = Fields::open(context, value, "`ratio`")?;
+    let share = fields.required(context, "share", "\"10%\"", share);
+    let min_per_second = fields.or(context, "min_per_second", 0, |context: &mut Context, node: &mut Node| match node.value {
+        Value::Text(_) => rate(context, node),
+        _ => number(0.0, 1e9)(context, node),
+    });
+    let window = fields.or(context, "window", "10s", some_duration);
+    let scope = fields.or(context, "scope", "client", one_of(&[("client", Scope::Client), ("group", Scope::Group)]));
+    fields.finish(context);
+    Some(Some(Budget { share: share?, min_per_second: min_per_second?, window: window?, scope: scope? }))
+}
+
+#[expect(clippy::option_option, reason = "wrong and none are different things")]
+fn breaker(context: &mut Context, node: &mut Node) -> Option<Option<Breaker>> {
+    let (_, value) = choose(context, node, "a breaker", BREAKERS)?;
+    let Some(value) = value else {
+        return Some(None);
+    };
+    let mut fields = Fields::open(context, value, "`consecutive`")?;
+    let failures = fields.required(context, "failures", "5", count(1));
+    let open = fields.required(context, "open", "\"30s\"", some_duration);
+    let probes = fields.or(context, "probes", 1, count(1));
+    fields.finish(context);
+    Some(Some(Breaker { failures: failures?, open: open?, probes: probes? }))
+}
+
+fn transient() -> Value {
+    let word = |(name, _): &(&'static str, Outcome)| Node { value: Value::from(*name), place: Default::default() };
+    Value::List(TRANSIENT.iter().map(word).collect())
+}
+
+fn retry_on(context: &mut Context, node: &mut Node) -> Option<OutcomeSet> {
+    let words = list(context, node, r#"["error", "timeout"]"#)?;
+    let mut outcomes = Vec::new();
+    for word in words {
+        if word.text() == Some("permanent") {
+            return context.refuse(word.place, "`permanent` is never worth a retry", "leave it out");
+        }
+        outcomes.push(one_of(TRANSIENT)(context, word)?);
+    }
+    Some(OutcomeSet::of(&outcomes))
+}

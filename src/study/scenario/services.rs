@@ -1,0 +1,137 @@
+//! Readers of services and of the links to them.
+
+use super::distributions::distribution;
+use super::node::{Entry, Node, Value};
+use super::reader::{Context, Fields};
+use super::references::PolicyReference;
+use super::scalars::{boolean, count, duration, list, number, one_of, share, text, word_or};
+use crate::link::Link;
+use crate::measure::distribution::Distribution;
+use crate::measure::time::Duration;
+use crate::service::{Abandoned, Down, Order, Service};
+
+/// A service as it is written: what it calls is still a name.
+pub struct WrittenService {
+    /// Its numbers.
+    pub service: Service,
+    /// Whether it is an optimistic row.
+    pub optimistic: bool,
+    /// What its workers call.
+    pub calls: Vec<WrittenCall>,
+}
+
+/// What a worker calls.
+pub struct WrittenCall {
+    /// The name of the service, where it was written.
+    pub service: Node,
+    /// What the worker does after a failure.
+    pub policy: PolicyReference,
+}
+
+/// A service from its table.
+pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<WrittenService> {
+    let mut fields = Fields::open(context, node, format!("[service.{name}]"))?;
+    let optimistic = fields.or(context, "optimistic", false, boolean);
+    let is_optimistic = optimistic == Some(true);
+    let limited = if is_optimistic { Value::from("unlimited") } else { Value::from(1) };
+    let workers_place = fields.place_of("workers");
+    let workers = fields.or(context, "workers", limited, word_or("unlimited", count(0)));
+    let time = if is_optimistic {
+        fields.or(context, "time", "0s", distribution)
+    } else {
+        fields.required(context, "time", "{ exponential = { mean = \"100ms\" } }", distribution)
+    };
+    let speed = fields.or(context, "speed", 1.0, number(0.0, 1e6));
+    let queue = fields.or(context, "queue", Value::empty_table(), queue);
+    let abandoned = fields.or(
+        context,
+        "abandoned",
+        "serve",
+        one_of(&[("serve", Abandoned::Serve), ("skip", Abandoned::Skip), ("cancel", Abandoned::Cancel)]),
+    );
+    let error_rate = fields.or(context, "error_rate", 0.0, share);
+    let ways = &[("refuse", Down::Refuse), ("hang", Down::Hang), ("hold", Down::Hold)];
+    let down = fields.or(context, "down", "none", word_or("none", one_of(ways)));
+    let retry_after = fields.or(context, "retry_after", "none", word_or("none", duration));
+    let calls_place = fields.place_of("calls");
+    let calls = fields.or(context, "calls", Value::List(Vec::new()), calls);
+    fields.finish(context);
+    if is_optimistic && workers.is_some_and(|workers| workers.is_some()) {
+        context.problem(workers_place, "an optimistic row has no limit of workers", "leave out `workers`, or write \"unlimited\"");
+    }
+    let calls = calls?;
+    if is_optimistic && !calls.is_empty() {
+        context.problem(calls_place, "an optimistic row calls nothing", "leave out `calls`");
+    }
+    let (queue_limit, order) = queue?;
+    let service = Service {
+        workers: workers?,
+        time: time?,
+        speed: speed?,
+        queue_limit,
+        order,
+        abandoned: abandoned?,
+        error_rate: error_rate?,
+        down: down?,
+        retry_after: retry_after?,
+    };
+    Some(WrittenService { service, optimistic: optimistic?, calls })
+}
+
+fn queue(context: &mut Context, node: &mut Node) -> Option<(Option<u32>, Order)> {
+    let mut fields = Fields::open(context, node, "`queue`")?;
+    let limit = fields.or(context, "limit", "unlimited", word_or("unlimited", count(0)));
+    let order = fields.or(context, "order", "fifo", one_of(&[("fifo", Order::Fifo), ("lifo", Order::Lifo), ("random", Order::Random)]));
+    fields.finish(context);
+    Some((limit?, order?))
+}
+
+fn calls(context: &mut Context, node: &mut Node) -> Option<Vec<WrittenCall>> {
+    let mut calls = Vec::new();
+    for call in list(context, node, r#"[{ service = "db", policy = "standard" }]"#)? {
+        let mut fields = Fields::open(context, call, "an entry of `calls`")?;
+        let service = fields.required(context, "service", "\"db\"", |context, node| text(context, node).map(|_| node.clone()));
+        let policy = fields.or(context, "policy", Value::empty_table(), PolicyReference::read);
+        fields.finish(context);
+        calls.push(WrittenCall { service: service?, policy: policy? });
+    }
+    Some(calls)
+}
+
+/// The links of a scenario: one for all edges, and the edges that differ.
+pub struct Links {
+    /// For every edge that has none of its own.
+    pub common: Link,
+    /// Edges with their own: name and link.
+    pub edges: Vec<(String, Link)>,
+}
+
+/// The links from their table. `edges` are the names of all edges.
+pub fn links(context: &mut Context, node: &mut Node, edges: &[String]) -> Option<Links> {
+    let mut fields = Fields::open(context, node, "[link]")?;
+    let delay = fields.or(context, "delay", "0s", distribution);
+    let loss = fields.or(context, "loss", 0.0, share);
+    let common = Link { delay: delay.unwrap_or(Distribution::Constant(Duration::ZERO)), loss: loss.unwrap_or(0.0) };
+    let mut own = Vec::new();
+    let names: Vec<&str> = edges.iter().map(String::as_str).collect();
+    for Entry { key, place, node } in fields.others() {
+        if !edges.contains(key) {
+            let known: Vec<&str> = ["delay", "loss"].into_iter().chain(names.iter().copied()).collect();
+            context.problem(*place, format!("[link] has no key and no edge `{key}`"), super::diagnostics::did_you_mean(key, &known));
+            continue;
+        }
+        if let Some(link) = edge(context, node, key, &common) {
+            own.push((key.clone(), link));
+        }
+    }
+    Some(Links { common, edges: own })
+}
+
+/// What an edge leaves out is not written into the tree: it follows [link], also where a fault changes that.
+fn edge(context: &mut Context, node: &mut Node, name: &str, common: &Link) -> Option<Link> {
+    let mut fields = Fields::open(context, node, format!("[link.\"{name}\"]"))?;
+    let delay = fields.optional(context, "delay", distribution);
+    let loss = fields.optional(context, "loss", share);
+    fields.finish(context);
+    Some(Link { delay: delay?.unwrap_or_else(|| common.delay.clone()), loss: loss?.unwrap_or(common.loss) })
+}
