@@ -9,7 +9,7 @@ use super::metrics::{self, Metric, Summary};
 use crate::measure::statistics::{Estimate, Moments, wilson};
 use crate::measure::time::{Duration, Time};
 use crate::world::model::Model;
-use crate::world::run::{COUNTS, Run, SERVICE_SERIES};
+use crate::world::run::{COUNTS, Latency, Run, SERVICE_SERIES, empty_histogram};
 
 /// What is kept of one run.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,7 @@ pub struct CellResult {
 pub struct Digest {
     replication: Replication,
     events: u64,
-    latency: Histogram<u64>,
+    latency: Latency,
     attempts_needed: Vec<u64>,
     series: Vec<Vec<f64>>,
     stalled: Option<Time>,
@@ -65,13 +65,13 @@ pub struct Digest {
 
 impl Digest {
     /// Of a run, with the series of these names.
-    pub fn of(model: &Model, run: Run, series: &[String]) -> Digest {
-        let values = metrics::values(model, &run);
+    pub fn of(model: &Model, mut run: Run, series: &[String]) -> Digest {
+        let values = metrics::values(model, &mut run);
         Digest {
             replication: Replication { number: run.seed.replication, fingerprint: run.fingerprint, values },
             events: run.events,
             series: series.iter().map(|name| series_of(model, &run, name)).collect(),
-            latency: run.latency.histogram,
+            latency: run.latency,
             attempts_needed: run.attempts_needed,
             stalled: run.stalled,
         }
@@ -127,7 +127,7 @@ impl Folder {
         let result = CellResult {
             replications: Vec::new(),
             events: 0,
-            latency: Histogram::new(3).expect("three digits are a valid precision"),
+            latency: empty_histogram(),
             attempts_needed: Vec::new(),
             timeline: series.iter().map(|name| (name.clone(), Vec::new())).collect(),
             stalled: None,
@@ -159,7 +159,7 @@ impl CellResult {
     fn fold(&mut self, digest: Digest) {
         let seen = self.replications.len();
         self.events += digest.events;
-        self.latency.add(&digest.latency).expect("the histogram grows by itself");
+        digest.latency.add_to(&mut self.latency);
         if self.attempts_needed.len() < digest.attempts_needed.len() {
             self.attempts_needed.resize(digest.attempts_needed.len(), 0);
         }

@@ -138,11 +138,12 @@ pub fn unit_of_series(name: &str) -> Unit {
 }
 
 /// The value of every metric in one run, in the order of [`metrics`]; None where it is undefined.
-pub fn values(model: &Model, run: &Run) -> Vec<Option<f64>> {
+pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
+    let quantiles = run.latency.quantiles([0.5, 0.9, 0.99, 0.999]);
     let totals = &run.totals;
     let window = run.ended.since(model.warmup).seconds();
     let seconds = |sum: u128| sum as f64 / NANOSECONDS as f64;
-    let percentile = |share: f64| (totals.succeeded > 0).then(|| seconds(run.latency.histogram.value_at_quantile(share).into()));
+    let percentile = |index: usize| quantiles.map(|quantiles| quantiles[index].seconds());
     let some = |number: u64| Some(number as f64);
     let recovery = recovery::recovery(model, run);
     let sum = |of: fn(&ServiceTotals) -> u128| run.services.iter().map(of).sum::<u128>() as f64;
@@ -158,10 +159,10 @@ pub fn values(model: &Model, run: &Run) -> Vec<Option<f64>> {
         ratio(totals.succeeded as f64, window),
         Some(totals.peak as f64 / model.bin.seconds()),
         ratio(seconds(run.latency.sum), totals.succeeded as f64),
-        percentile(0.5),
-        percentile(0.9),
-        percentile(0.99),
-        percentile(0.999),
+        percentile(0),
+        percentile(1),
+        percentile(2),
+        percentile(3),
         (totals.succeeded > 0).then(|| run.latency.greatest.seconds()),
         (totals.last_settled.0 > 0 || totals.calls > totals.unfinished).then(|| totals.last_settled.seconds()),
         recovery.time,

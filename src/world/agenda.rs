@@ -3,14 +3,13 @@
 //! Most timeouts of a run have one length, and so come in the order they were set: a plain ring for each length holds them, and
 //! the heap stays small. An event that would break the order of its ring goes into the heap instead, so a ring is never wrong.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::measure::identifier::GroupIndex;
 use crate::measure::time::Time;
 
 /// All that can happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The next calls of a group start.
     Arrive(GroupIndex),
@@ -35,18 +34,25 @@ pub enum Event {
 /// The events to come.
 #[derive(Debug, Default)]
 pub struct Agenda {
-    heap: BinaryHeap<Reverse<Entry>>,
+    heap: Heap,
     rings: Vec<VecDeque<Entry>>,
     /// Events scheduled so far: what orders those of one instant.
     scheduled: u64,
 }
 
-/// Ordered by time, then by turn; no two entries share a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     at: Time,
     turn: u64,
     event: Event,
+}
+
+impl Entry {
+    /// No two entries have the same. One wide comparison costs less than two with a branch between.
+    #[inline]
+    fn key(&self) -> u128 {
+        u128::from(self.at.0) << 64 | u128::from(self.turn)
+    }
 }
 
 impl Agenda {
@@ -59,7 +65,7 @@ impl Agenda {
     #[inline]
     pub fn add(&mut self, at: Time, event: Event) {
         let entry = self.entry(at, event);
-        self.heap.push(Reverse(entry));
+        self.heap.push(entry);
     }
 
     /// Schedules an event of a kind that mostly comes in order, each kind in a ring of its own.
@@ -67,7 +73,7 @@ impl Agenda {
     pub fn add_in_order(&mut self, ring: usize, at: Time, event: Event) {
         let entry = self.entry(at, event);
         match self.rings[ring].back() {
-            Some(last) if last.at > at => self.heap.push(Reverse(entry)),
+            Some(last) if last.at > at => self.heap.push(entry),
             _ => self.rings[ring].push_back(entry),
         }
     }
@@ -80,22 +86,100 @@ impl Agenda {
     /// Takes the next event that comes before `end`.
     #[inline]
     pub fn next(&mut self, end: Time) -> Option<(Time, Event)> {
-        let mut best = self.heap.peek().map(|Reverse(entry)| (entry.at, entry.turn));
+        let mut best = self.heap.first().map_or(u128::MAX, Entry::key);
         let mut ring = None;
         for (index, entries) in self.rings.iter().enumerate() {
             if let Some(entry) = entries.front()
-                && best.is_none_or(|earliest| (entry.at, entry.turn) < earliest)
+                && entry.key() < best
             {
-                best = Some((entry.at, entry.turn));
+                best = entry.key();
                 ring = Some(index);
             }
         }
-        best.filter(|(at, _)| *at < end)?;
+        if (best >> 64) as u64 >= end.0 {
+            return None;
+        }
         let entry = match ring {
             Some(index) => self.rings[index].pop_front(),
-            None => self.heap.pop().map(|Reverse(entry)| entry),
+            None => self.heap.pop(),
         };
         entry.map(|entry| (entry.at, entry.event))
+    }
+}
+
+/// A heap of four children a node: half the levels of two, and the children lie side by side. What is taken leaves a hole at the
+/// top, which the next push fills: most events schedule exactly one other.
+#[derive(Debug, Default)]
+struct Heap {
+    entries: Vec<Entry>,
+    hole: bool,
+}
+
+impl Heap {
+    /// The least entry.
+    #[inline]
+    fn first(&mut self) -> Option<&Entry> {
+        if self.hole {
+            self.hole = false;
+            let last = self.entries.pop()?;
+            if !self.entries.is_empty() {
+                self.sink(last);
+            }
+        }
+        self.entries.first()
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Entry) {
+        if self.hole {
+            self.hole = false;
+            return self.sink(entry);
+        }
+        self.entries.push(entry);
+        let mut place = self.entries.len() - 1;
+        while place > 0 {
+            let parent = (place - 1) / 4;
+            if self.entries[parent].key() < entry.key() {
+                break;
+            }
+            self.entries[place] = self.entries[parent];
+            place = parent;
+        }
+        self.entries[place] = entry;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Entry> {
+        let first = self.first().copied()?;
+        self.hole = true;
+        Some(first)
+    }
+
+    /// Puts an entry at the top, in place of what stands there, and lets it sink to its place.
+    #[inline]
+    fn sink(&mut self, entry: Entry) {
+        let (entries, key) = (&mut self.entries[..], entry.key());
+        let mut place = 0;
+        loop {
+            let first = 4 * place + 1;
+            let child = match entries.get(first..first + 4) {
+                // A tournament without branches: which of four is least cannot be predicted.
+                Some([a, b, c, d]) => {
+                    let (left, right) = (usize::from(b.key() < a.key()), 2 + usize::from(d.key() < c.key()));
+                    first + if entries[first + right].key() < entries[first + left].key() { right } else { left }
+                }
+                _ => match (first..entries.len()).min_by_key(|child| entries[*child].key()) {
+                    Some(child) => child,
+                    None => break,
+                },
+            };
+            if key < entries[child].key() {
+                break;
+            }
+            entries[place] = entries[child];
+            place = child;
+        }
+        entries[place] = entry;
     }
 }
 

@@ -90,32 +90,66 @@ pub struct ServiceTotals {
     pub wasted: u128,
 }
 
-/// Latencies of successful calls, from the first sending.
-#[derive(Clone, Debug)]
+/// Latencies of successful calls, from the first sending, in nanoseconds. A short run keeps each, a long one a histogram of three digits.
+#[derive(Clone, Debug, Default)]
 pub struct Latency {
-    /// To three digits, in nanoseconds.
-    pub histogram: Histogram<u64>,
-    /// The exact sum in nanoseconds.
+    few: Vec<u64>,
+    many: Option<Box<Histogram<u64>>>,
+    /// The exact sum.
     pub sum: u128,
     /// The greatest.
     pub greatest: Duration,
 }
 
-impl Default for Latency {
-    fn default() -> Latency {
-        let histogram = Histogram::new(3).expect("three digits are a valid precision");
-        Latency { histogram, sum: 0, greatest: Duration::ZERO }
-    }
-}
+/// A histogram takes 200 kB, which a short run would spend most of its time to clear.
+const FEW: usize = 4096;
 
 impl Latency {
     /// One more call succeeded after this time.
     #[inline]
     pub fn add(&mut self, latency: Duration) {
-        self.histogram.record(latency.0.max(1)).expect("the histogram grows by itself");
         self.sum += u128::from(latency.0);
         self.greatest = self.greatest.max(latency);
+        match &mut self.many {
+            Some(histogram) => record(histogram, latency.0),
+            None => self.few.push(latency.0),
+        }
+        if self.few.len() == FEW {
+            let mut histogram = Box::new(empty_histogram());
+            self.add_to(&mut histogram);
+            self.few = Vec::new();
+            self.many = Some(histogram);
+        }
     }
+
+    /// Adds all of them to a histogram.
+    pub fn add_to(&self, histogram: &mut Histogram<u64>) {
+        self.few.iter().for_each(|latency| record(histogram, *latency));
+        if let Some(many) = &self.many {
+            histogram.add(&**many).expect("the histogram grows by itself");
+        }
+    }
+
+    /// The latency that each of these shares of the calls (ascending, 0 to 1) did not exceed; None without calls.
+    pub fn quantiles<const N: usize>(&mut self, shares: [f64; N]) -> Option<[Duration; N]> {
+        if let Some(many) = &self.many {
+            return Some(shares.map(|share| Duration(many.value_at_quantile(share))));
+        }
+        self.few.sort_unstable();
+        let last = self.few.len().checked_sub(1)?;
+        let rank = |share: f64| libm::ceil(share * self.few.len() as f64).max(1.0) as usize - 1;
+        Some(shares.map(|share| Duration(self.few[rank(share).min(last)])))
+    }
+}
+
+/// A histogram of three digits, which grows by itself.
+pub fn empty_histogram() -> Histogram<u64> {
+    Histogram::new(3).expect("three digits are a valid precision")
+}
+
+#[inline]
+fn record(histogram: &mut Histogram<u64>, latency: u64) {
+    histogram.record(latency.max(1)).expect("the histogram grows by itself");
 }
 
 /// Counts and levels by bin. A row has [`COUNTS`] numbers of the clients, then [`SERVICE_SERIES`] of each service.
