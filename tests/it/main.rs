@@ -1,1 +1,1 @@
-
+mod broken_scenarios;
