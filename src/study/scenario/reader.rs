@@ -96,7 +96,6 @@ impl<'n> Fields<'n> {
     }
 
     /// A key that may be left out. The outer option is None where it is wrong.
-    #[expect(clippy::option_option, reason = "wrong and left out are different things")]
     pub fn optional<T>(
         &mut self,
         context: &mut Context,
@@ -175,7 +174,6 @@ pub const fn tagged(name: &'static str, example: &'static str) -> Variant {
 }
 
 /// The chosen variant and its value. `what` says what is chosen: `a backoff`.
-#[expect(clippy::option_option, reason = "the inner option is the value that some variants have")]
 pub fn choose<'n>(
     context: &mut Context,
     node: &'n mut Node,
