@@ -277,6 +277,11 @@ fn overrides_are_read_and_checked_like_the_file() {
     assert_eq!(scenario.model(&scenario.cells[0]).unwrap().horizon.unwrap().seconds(), 100.0);
     let own = set(&["clients.web.policy={ retries = 1 }"]);
     assert_eq!(own.axes[0].values[0].csv, "{ retries = 1 }");
+    for scenario in [scenario, own] {
+        let again =
+            Scenario::parse("good", &scenario.explain(), None, &[]).unwrap_or_else(|error| panic!("{}\n{error}", scenario.explain()));
+        assert_eq!(again.model(&again.cells[1]).unwrap(), scenario.model(&scenario.cells[1]).unwrap());
+    }
 }
 
 /// The text with a few changes, each at a line, of a kind.
@@ -354,6 +359,18 @@ proptest! {
                 }
                 Err(error) => prop_assert!(!error.to_string().is_empty() && !error.coloured().is_empty()),
             }
+        }
+    }
+}
+
+/// The documentation cannot forget a key: every one that `explain` prints stands in it.
+#[test]
+fn the_format_is_documented() {
+    let documentation = include_str!("../../docs/FORMAT.md");
+    let explained = Scenario::parse("good", GOOD, None, &[]).unwrap().explain();
+    for line in explained.lines().filter(|line| !line.starts_with(['[', '"'])) {
+        if let Some((key, _)) = line.split_once(" = ") {
+            assert!(documentation.contains(&format!("`{key}`")), "docs/FORMAT.md says nothing of `{key}`");
         }
     }
 }

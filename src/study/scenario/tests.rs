@@ -144,3 +144,11 @@ fn every_distribution_and_load_reads_back_the_same() {
         assert!((0.001..=0.02).contains(&mean), "{time} has the mean {mean}");
     }
 }
+
+/// Models are built in many threads, and errors travel up to the command line.
+#[test]
+fn scenarios_and_errors_may_cross_threads() {
+    fn crosses<T: Send + Sync + 'static>() {}
+    crosses::<Scenario>();
+    crosses::<ScenarioError>();
+}
