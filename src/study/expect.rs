@@ -129,13 +129,11 @@ impl Expectation {
         cells.iter().filter(|cell| matches(axes, cell, &self.filter))
     }
 
-    /// Whether the other cell of a comparison exists: `--set` can take its values away.
-    pub(crate) fn has_target(&self, axes: &[Axis]) -> bool {
+    /// The axes and values of the other cell that the bound names.
+    pub fn compared_with(&self) -> &[(String, String)] {
         match &self.bound {
-            Bound::Below(Target::Times { of, .. }) | Bound::Above(Target::Times { of, .. }) => {
-                of.iter().all(|(path, csv)| axes.iter().any(|axis| axis.path == *path && axis.values.iter().any(|value| value.csv == *csv)))
-            }
-            _ => true,
+            Bound::Below(Target::Times { of, .. }) | Bound::Above(Target::Times { of, .. }) => of,
+            _ => &[],
         }
     }
 

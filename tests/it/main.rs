@@ -1,6 +1,7 @@
 //! One test crate. Each file states right values: closed forms, reference numbers, arithmetic.
 
 mod aws;
+mod broken_scenarios;
 mod command_line;
 mod common_numbers;
 mod determinism;

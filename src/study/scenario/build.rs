@@ -1,7 +1,6 @@
 //! From the tree to the model: names become indices, and each change of the lasting faults an epoch.
 
 use super::checks::{self, Places};
-use super::diagnostics::did_you_mean;
 use super::faults::{boundaries, faults, patched, spans};
 use super::node::Node;
 use super::numbers::{Edge, Numbers, numbers};
@@ -17,6 +16,14 @@ const MOST: usize = 65_000;
 
 /// Reads the tree into a model, and writes into the tree what it leaves out. None where there are problems, which the context then has.
 pub fn build(context: &mut Context, tree: &mut Node, times: Option<Times>) -> Option<Model> {
+    let model = build_or_report(context, tree, times);
+    if model.is_none() && context.problems.is_empty() {
+        context.problem(tree.place, "this scenario cannot be read", "please report it: a message should have said why");
+    }
+    model
+}
+
+fn build_or_report(context: &mut Context, tree: &mut Node, times: Option<Times>) -> Option<Model> {
     let before = context.problems.len();
     let as_written = tree.clone();
     let base = numbers(context, tree);
@@ -99,10 +106,9 @@ fn structure(context: &mut Context, tree: &Node, base: &Numbers) -> Option<(Vec<
             .enumerate()
             .flat_map(|(index, (_, written))| written.calls.iter().map(move |_| Origin::Service(ServiceIndex(index as u16)))),
     );
-    let callers: Vec<CallerShape> = base.edges.iter().zip(from).filter_map(|(edge, from)| caller(context, edge, from, &names)).collect();
-    if callers.len() < base.edges.len() {
-        return None;
-    }
+    let index = |edge: &Edge| names.iter().position(|name| edge.to.text() == Some(name)).map(|index| ServiceIndex(index as u16));
+    let caller = |(edge, from): (&Edge, Origin)| Some(CallerShape { name: edge.name.clone(), from, to: index(edge)? });
+    let callers: Vec<CallerShape> = base.edges.iter().zip(from).map(caller).collect::<Option<_>>()?;
     let mut next = base.groups.len()..;
     let services: Vec<ServiceShape> = base
         .services
@@ -115,14 +121,6 @@ fn structure(context: &mut Context, tree: &Node, base: &Numbers) -> Option<(Vec<
         .collect();
     no_cycle(context, base, &services, &callers)?;
     Some((services, callers))
-}
-
-fn caller(context: &mut Context, edge: &Edge, from: Origin, names: &[&str]) -> Option<CallerShape> {
-    let to = edge.to.text().unwrap_or("");
-    match names.iter().position(|name| *name == to) {
-        Some(index) => Some(CallerShape { name: edge.name.clone(), from, to: ServiceIndex(index as u16) }),
-        None => context.refuse(edge.to.place, format!("there is no service `{to}`"), did_you_mean(to, names)),
-    }
 }
 
 /// A service that waits for itself would never answer.

@@ -31,6 +31,7 @@ pub struct Names<'a> {
 /// One chart from its table.
 pub fn chart(context: &mut Context, node: &mut Node, names: &Names) -> Option<Chart> {
     let mut fields = Fields::open(context, node, "[[chart]]")?;
+    let place = fields.place;
     let kind = fields.required(context, "kind", "\"timeline\"", one_of(KINDS));
     let x_place = fields.place_of("x");
     let x = fields.optional(context, "x", |context, node| known_axis(context, node, names.axes));
@@ -48,6 +49,18 @@ pub fn chart(context: &mut Context, node: &mut Node, names: &Names) -> Option<Ch
     }
     if value.is_some() && kind != ChartKind::Heatmap {
         context.problem(value_place, "only a heatmap has a value in each cell", "leave out `value`, or name the metric in `y`");
+    }
+    if value.is_none() && kind == ChartKind::Heatmap {
+        context.problem(place, "a heatmap has no `value`", "add the metric of its cells: `value = \"success_rate\"`");
+    }
+    let axes = match kind {
+        ChartKind::Lines => 1,
+        ChartKind::Heatmap => 2,
+        _ => 0,
+    };
+    if names.axes.len() < axes {
+        let message = format!("this kind of chart needs {axes} axes, and [compare] has {}", names.axes.len());
+        context.problem(place, message, "add an axis to [compare], such as \"service.api.workers\" = [50, 100, 150]");
     }
     let filter = filter?.unwrap_or_default();
     Some(Chart { kind, x, y: y?.unwrap_or_default(), value, filter, title: title?, scale: (scale_x?, scale_y?) })

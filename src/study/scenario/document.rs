@@ -150,9 +150,12 @@ fn sections(context: &mut Context, tree: &mut Node, name: &str, overridden: &[(S
     build(context, tree, settings.as_ref().map(|(times, _)| *times));
     let (axes, written) = axes(context, tree, &before, overridden);
     let names = Names { metrics: &metrics, series: &series, axes: &written };
-    let expectations = tables(context, tree, "expect", |context, node| expectation(context, node, names.metrics, names.axes));
-    let charts = tables(context, tree, "chart", |context, node| chart(context, node, &names));
-    let (expectations, charts) = still_there(expectations, charts, &axes);
+    let mut expectations = tables(context, tree, "expect", |context, node| expectation(context, node, names.metrics, names.axes));
+    let mut charts = tables(context, tree, "chart", |context, node| chart(context, node, &names));
+    let has =
+        |(path, csv): &(String, String)| axes.iter().any(|axis| axis.path == *path && axis.values.iter().any(|value| value.csv == *csv));
+    retain(tree, "expect", &mut expectations, |expectation| expectation.filter.iter().chain(expectation.compared_with()).all(has));
+    retain(tree, "chart", &mut charts, |chart| chart.filter.iter().all(has));
     Some(Parts { title: title?, story: story?, run: settings?.1, axes, expectations, charts })
 }
 
@@ -218,10 +221,12 @@ fn tables<T>(context: &mut Context, tree: &mut Node, section: &str, mut read: im
     }
 }
 
-/// Without the claims and charts whose values `--set` took away.
-fn still_there(mut expectations: Vec<Expectation>, mut charts: Vec<Chart>, axes: &[Axis]) -> (Vec<Expectation>, Vec<Chart>) {
-    let has = |path: &str, csv: &str| axes.iter().any(|axis| axis.path == path && axis.values.iter().any(|value| value.csv == csv));
-    expectations.retain(|expectation| expectation.filter.iter().all(|(path, csv)| has(path, csv)) && expectation.has_target(axes));
-    charts.retain(|chart| chart.filter.iter().all(|(path, csv)| has(path, csv)));
-    (expectations, charts)
+/// Takes out the items, and their tables in the tree, whose values `--set` took away.
+fn retain<T>(tree: &mut Node, section: &str, items: &mut Vec<T>, keep: impl Fn(&T) -> bool) {
+    let kept: Vec<bool> = items.iter().map(&keep).collect();
+    items.retain(keep);
+    if let Some(Node { value: Value::List(nodes), .. }) = tree.get_mut(section) {
+        let mut flags = kept.into_iter();
+        nodes.retain(|_| flags.next().unwrap_or(true));
+    }
 }

@@ -63,7 +63,7 @@ pub struct Scenario {
     files: files::Files,
 }
 
-/// Cells that are validated when a scenario is read. Beyond them each value of an axis is still tried once, with the first of the others;
+/// Cells that are validated when a scenario is read; beyond them, about as many that differ from the first cell in one value.
 /// `model` checks the rest.
 const VALIDATED_CELLS: usize = 2_000;
 
@@ -134,15 +134,22 @@ impl Scenario {
         format!("in the cell {}", values.join(", "))
     }
 
+    /// The first cells, then those with one value that is not the first of its axis: all, or some of them, but the last of each axis always.
+    fn cells_to_validate(&self) -> impl Iterator<Item = &Cell> {
+        let alone = |cell: &&Cell| cell.values.iter().filter(|value| **value > 0).count() <= 1;
+        let rest: Vec<&Cell> = self.cells.iter().skip(VALIDATED_CELLS).filter(alone).collect();
+        let step = rest.len() / VALIDATED_CELLS + 1;
+        let is_last = |cell: &Cell| self.axes.iter().zip(&cell.values).any(|(axis, value)| *value > 0 && value + 1 == axis.values.len());
+        let chosen = rest.into_iter().enumerate().filter(move |(index, cell)| index % step == 0 || is_last(cell)).map(|(_, cell)| cell);
+        self.cells.iter().take(VALIDATED_CELLS).chain(chosen)
+    }
+
     fn validate_cells(&self) -> Result<(), ScenarioError> {
         if self.axes.is_empty() {
             return Ok(());
         }
-        // With at most one value that is not the first of its axis, every value comes up.
-        let alone = |cell: &&Cell| cell.values.iter().filter(|value| **value > 0).count() <= 1;
-        let rest = self.cells.iter().skip(VALIDATED_CELLS).filter(alone);
         let mut problems: Vec<Problem> = Vec::new();
-        for cell in self.cells.iter().take(VALIDATED_CELLS).chain(rest) {
+        for cell in self.cells_to_validate() {
             for problem in self.build(cell).err().unwrap_or_default() {
                 if !problems.iter().any(|known| known.place == problem.place && known.message == problem.message) {
                     problems.push(problem);

@@ -1,7 +1,7 @@
 //! One reading of the parts of a tree that make a model: clients, policies, services, links. A fault makes another reading.
 
 use super::clients::{WrittenGroup, group};
-use super::diagnostics::Place;
+use super::diagnostics::{Place, did_you_mean};
 use super::node::{Node, Value};
 use super::policies::policy;
 use super::reader::Context;
@@ -38,6 +38,7 @@ pub fn numbers(context: &mut Context, tree: &mut Node) -> Option<Numbers> {
     let policies = section(context, tree, "policy", |context, node, _| policy(context, node));
     let groups = section(context, tree, "clients", group);
     let services = section(context, tree, "service", service);
+    targets_exist(context, &groups, &services)?;
     let edges = edge_names(tree);
     let links = tree.get_mut("link").and_then(|node| links(context, node, &edges));
     let groups: Vec<(String, WrittenGroup)> = groups.into_iter().filter_map(|(name, group)| Some((name, group?))).collect();
@@ -70,6 +71,25 @@ fn section<T>(
         found.push((entry.key.clone(), read(context, &mut entry.node, &entry.key)));
     }
     found
+}
+
+/// What is called must be there: an unknown service would also look like an unknown edge.
+fn targets_exist(
+    context: &mut Context,
+    groups: &[(String, Option<WrittenGroup>)],
+    services: &[(String, Option<WrittenService>)],
+) -> Option<()> {
+    let names: Vec<&str> = services.iter().map(|(name, _)| name.as_str()).collect();
+    let of_groups = groups.iter().filter_map(|(_, group)| Some(&group.as_ref()?.calls));
+    let of_services =
+        services.iter().filter_map(|(_, service)| service.as_ref()).flat_map(|service| service.calls.iter().map(|call| &call.service));
+    let unknown: Vec<&Node> = of_groups.chain(of_services).filter(|to| !names.contains(&to.text().unwrap_or(""))).collect();
+    // Without any service, that is the news.
+    for to in unknown.iter().filter(|_| !names.is_empty()) {
+        let name = to.text().unwrap_or("");
+        context.problem(to.place, format!("there is no service `{name}`"), did_you_mean(name, &names));
+    }
+    (unknown.is_empty() || names.is_empty()).then_some(())
 }
 
 /// The names of the edges, from the tree alone: a link is an edge's also where its caller has problems.

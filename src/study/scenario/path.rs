@@ -6,6 +6,9 @@ use super::node::{Entry, Node, Value};
 /// The sections whose values a path may set.
 pub const SECTIONS: [&str; 6] = ["run", "clients", "policy", "service", "link", "fault"];
 
+/// Parts of a path, at most. No value lies deeper, and trees of any depth would be no tree to walk.
+const MOST_SEGMENTS: usize = 16;
+
 /// What is wrong with a path: a message and help.
 pub type PathError = (String, String);
 
@@ -26,6 +29,9 @@ pub fn segments(path: &str) -> Result<Vec<String>, PathError> {
             return Err((format!("the path `{path}` has an empty part"), help()));
         }
         segments.push(segment.trim().to_owned());
+        if segments.len() > MOST_SEGMENTS {
+            return Err((format!("the path has more than {MOST_SEGMENTS} parts"), help()));
+        }
         rest = match tail.strip_prefix('.') {
             Some(more) => more,
             None if tail.is_empty() => return Ok(segments),

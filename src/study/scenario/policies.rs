@@ -62,7 +62,6 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
 }
 
 /// `attempts`, or `retries`, which is one less; left out, one attempt.
-#[expect(clippy::option_option, reason = "wrong and unlimited are different things")]
 fn attempts(context: &mut Context, fields: &mut Fields) -> Option<Option<u32>> {
     if !fields.has("retries") {
         return fields.or(context, "attempts", 1, word_or("unlimited", count(1)));
@@ -129,7 +128,6 @@ fn base_and_cap(context: &mut Context, fields: &mut Fields) -> Option<(Duration,
     Some((base, cap))
 }
 
-#[expect(clippy::option_option, reason = "wrong and none are different things")]
 fn budget(context: &mut Context, node: &mut Node) -> Option<Option<Budget>> {
     let (_, value) = choose(context, node, "a budget", BUDGETS)?;
     let Some(value) = value else {
@@ -147,7 +145,6 @@ fn budget(context: &mut Context, node: &mut Node) -> Option<Option<Budget>> {
     Some(Some(Budget { share: share?, min_per_second: min_per_second?, window: window?, scope: scope? }))
 }
 
-#[expect(clippy::option_option, reason = "wrong and none are different things")]
 fn breaker(context: &mut Context, node: &mut Node) -> Option<Option<Breaker>> {
     let (_, value) = choose(context, node, "a breaker", BREAKERS)?;
     let Some(value) = value else {

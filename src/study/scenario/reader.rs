@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::diagnostics::{Place, Problem, did_you_mean};
+use super::diagnostics::{Place, Problem, did_you_mean, nearest};
 use super::files::Files;
 use super::node::{Entry, Node, Value};
 
@@ -53,6 +53,7 @@ pub struct Fields<'n> {
     pub place: Place,
     what: String,
     known: Vec<&'static str>,
+    missing: Vec<(&'static str, String)>,
 }
 
 impl<'n> Fields<'n> {
@@ -61,7 +62,7 @@ impl<'n> Fields<'n> {
         let what = what.into();
         let (place, kind) = (node.place, node.value.kind());
         match &mut node.value {
-            Value::Table(entries) => Some(Fields { entries, place, what, known: Vec::new() }),
+            Value::Table(entries) => Some(Fields { entries, place, what, known: Vec::new(), missing: Vec::new() }),
             _ => context.refuse(place, format!("{what} must be a table, not {kind}"), "write a table: { key = value, ... }"),
         }
     }
@@ -88,18 +89,13 @@ impl<'n> Fields<'n> {
         match self.entries.iter_mut().find(|entry| entry.key == key) {
             Some(entry) => read(context, &mut entry.node),
             None => {
-                // A misspelt key is reported as such at the end; that it is missing too would be the same news twice.
-                let misspelt = self.entries.iter().any(|entry| strsim::damerau_levenshtein(&entry.key, key) <= 2);
-                if misspelt {
-                    return None;
-                }
-                context.refuse(self.place, format!("{} has no `{key}`", self.what), format!("add `{key} = {example}`"))
+                self.missing.push((key, format!("add `{key} = {example}`")));
+                None
             }
         }
     }
 
     /// A key that may be left out. The outer option is None where it is wrong.
-    #[expect(clippy::option_option, reason = "wrong and left out are different things")]
     pub fn optional<T>(
         &mut self,
         context: &mut Context,
@@ -143,8 +139,15 @@ impl<'n> Fields<'n> {
 
     /// The end: unknown keys are problems, and the known ones now stand in the order they were read.
     pub fn finish(self, context: &mut Context) {
-        for entry in self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str())) {
+        let unknown: Vec<&Entry> = self.entries.iter().filter(|entry| !self.known.contains(&entry.key.as_str())).collect();
+        for entry in &unknown {
             context.problem(entry.place, format!("{} has no key `{}`", self.what, entry.key), did_you_mean(&entry.key, &self.known));
+        }
+        for (key, help) in self.missing {
+            // Where a key is misspelt, that it is missing too would be the same news twice.
+            if !unknown.iter().any(|entry| nearest(&entry.key, self.known.iter().copied()) == Some(key)) {
+                context.problem(self.place, format!("{} has no `{key}`", self.what), help);
+            }
         }
         let rank = |entry: &Entry| self.known.iter().position(|key| *key == entry.key);
         self.entries.sort_by_key(|entry| rank(entry).unwrap_or(usize::MAX));
@@ -171,7 +174,6 @@ pub const fn tagged(name: &'static str, example: &'static str) -> Variant {
 }
 
 /// The chosen variant and its value. `what` says what is chosen: `a backoff`.
-#[expect(clippy::option_option, reason = "the inner option is the value that some variants have")]
 pub fn choose<'n>(
     context: &mut Context,
     node: &'n mut Node,

@@ -33,7 +33,7 @@ pub struct Times {
 /// Bins of a time series, at most.
 const MOST_BINS: u64 = 1_000_000;
 
-/// [run] from its table. `is_metric` is None where the services are not known.
+/// [run] from its table. `metrics` are the names that a precision may use.
 pub fn run(context: &mut Context, node: &mut Node, metrics: &[String]) -> Option<(Times, RunSettings)> {
     let mut fields = Fields::open(context, node, "[run]")?;
     let horizon = fields.or(context, "horizon", "none", word_or("none", some_duration));

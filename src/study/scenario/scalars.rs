@@ -136,7 +136,6 @@ pub fn one_of<T: Copy>(words: &'static [(&'static str, T)]) -> impl FnOnce(&mut 
 }
 
 /// A word that means that there is none, or whatever `read` reads.
-#[expect(clippy::option_option, reason = "wrong and none are different things")]
 pub fn word_or<T>(
     word: &'static str,
     read: impl FnOnce(&mut Context, &mut Node) -> Option<T>,
