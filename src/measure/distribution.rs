@@ -1,8 +1,9 @@
-//! Distributions of lengths of time. Each takes one random word by inversion (gamma takes a few), through `libm` alone, so that
-//! the bits are the same on every platform and a larger word never means a shorter time.
+//! Distributions of lengths of time. Each is a function of one random word, and rarely of more that follow from it, through `libm`
+//! alone: the bits are the same on every platform.
 
 use std::sync::Arc;
 
+use super::normal::normal;
 use super::random::Draw;
 use super::time::Duration;
 
@@ -177,7 +178,7 @@ impl Distribution {
         match self {
             Constant(duration) => *duration,
             Exponential { mean } => Duration::from_nanoseconds(mean * exponential(draw.uniform())),
-            Normal { mean, sd } => Duration::from_nanoseconds((mean + sd * normal(draw.uniform())).abs()),
+            Normal { mean, sd } => Duration::from_nanoseconds((mean + sd * normal(draw)).abs()),
             _ => self.sample_rarer(draw),
         }
     }
@@ -187,7 +188,7 @@ impl Distribution {
     fn sample_rarer(&self, draw: Draw) -> Duration {
         let uniform = draw.uniform();
         match self {
-            Lognormal { mu, sigma } => Duration::from_nanoseconds(libm::exp(mu + sigma * normal(uniform))),
+            Lognormal { mu, sigma } => Duration::from_nanoseconds(libm::exp(mu + sigma * normal(draw))),
             Uniform { low, high } => Duration(low.0 + draw.up_to(high.0 - low.0)),
             Gamma { shape, scale } => Duration::from_nanoseconds(scale * gamma(*shape, draw)),
             Weibull { shape, scale } => Duration::from_nanoseconds(scale * libm::pow(exponential(uniform), 1.0 / shape)),
@@ -242,59 +243,6 @@ pub fn exponential(u: f64) -> f64 {
     -libm::log(1.0 - u)
 }
 
-/// The standard normal distribution at quantile `u`: algorithm AS 241, PPND16 (Wichura, Applied Statistics 1988), to 16 digits.
-#[inline]
-pub fn normal(u: f64) -> f64 {
-    let q = u - 0.5;
-    if q.abs() <= 0.425 {
-        let r = 0.180_625 - q * q;
-        return q * ratio(r, &CENTRE);
-    }
-    normal_tail(u, q)
-}
-
-#[inline(never)]
-fn normal_tail(u: f64, q: f64) -> f64 {
-    let r = libm::sqrt(-libm::log(if q < 0.0 { u } else { 1.0 - u }));
-    let value = if r <= 5.0 { ratio(r - 1.6, &SHOULDER) } else { ratio(r - 5.0, &FAR) };
-    if q < 0.0 { -value } else { value }
-}
-
-type Ratio = ([f64; 8], [f64; 8]);
-
-#[inline]
-fn ratio(r: f64, (above, below): &Ratio) -> f64 {
-    // Estrin's order instead of Horner's: half the chain of dependent steps, a third less time.
-    let (square, fourth) = (r * r, r * r * (r * r));
-    let polynomial = |c: &[f64; 8]| {
-        let (low, high) = ((c[0] + c[1] * r) + (c[2] + c[3] * r) * square, (c[4] + c[5] * r) + (c[6] + c[7] * r) * square);
-        low + high * fourth
-    };
-    polynomial(above) / polynomial(below)
-}
-
-#[rustfmt::skip]
-const CENTRE: Ratio = (
-    [3.387_132_872_796_366_5, 133.141_667_891_784_38, 1_971.590_950_306_551_3, 13_731.693_765_509_46,
-     45_921.953_931_549_87, 67_265.770_927_008_7, 33_430.575_583_588_13, 2_509.080_928_730_122_7],
-    [1.0, 42.313_330_701_600_91, 687.187_007_492_057_9, 5_394.196_021_424_751,
-     21_213.794_301_586_597, 39_307.895_800_092_71, 28_729.085_735_721_943, 5_226.495_278_852_854],
-);
-#[rustfmt::skip]
-const SHOULDER: Ratio = (
-    [1.423_437_110_749_683_5, 4.630_337_846_156_546, 5.769_497_221_460_691, 3.647_848_324_763_204_5,
-     1.270_458_252_452_368_4, 0.241_780_725_177_450_6, 0.022_723_844_989_269_184, 7.745_450_142_783_414e-4],
-    [1.0, 2.053_191_626_637_759, 1.676_384_830_183_803_8, 0.689_767_334_985_1,
-     0.148_103_976_427_480_08, 0.015_198_666_563_616_457, 5.475_938_084_995_345e-4, 1.050_750_071_644_416_9e-9],
-);
-#[rustfmt::skip]
-const FAR: Ratio = (
-    [6.657_904_643_501_103, 5.463_784_911_164_114, 1.784_826_539_917_291_3, 0.296_560_571_828_504_87,
-     0.026_532_189_526_576_124, 0.001_242_660_947_388_078_4, 2.711_555_568_743_487_6e-5, 2.010_334_399_292_288_1e-7],
-    [1.0, 0.599_832_206_555_888, 0.136_929_880_922_735_8, 0.014_875_361_290_850_615,
-     7.868_691_311_456_133e-4, 1.846_318_317_510_054_7e-5, 1.421_511_758_316_446e-7, 2.044_263_103_389_939_8e-15],
-);
-
 fn hyperexponential(phases: &[(f64, f64)], uniform: f64) -> f64 {
     // The part of the uniform draw that chose the phase is rescaled to be the draw within it.
     let mut rest = uniform;
@@ -318,7 +266,7 @@ fn gamma(shape: f64, draw: Draw) -> f64 {
     let c = 1.0 / libm::sqrt(9.0 * d);
     let mut word = draw;
     loop {
-        let x = normal(word.uniform());
+        let x = normal(word);
         word = word.next();
         let v = (1.0 + c * x) * (1.0 + c * x) * (1.0 + c * x);
         let u = word.uniform();

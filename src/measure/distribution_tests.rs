@@ -12,7 +12,7 @@ fn every_kind() -> Vec<(Distribution, f64)> {
         (Distribution::Constant(ms(3.0)), 0.0),
         (Distribution::exponential(ms(5.0)), 0.005),
         (Distribution::normal(ms(10.0), ms(2.0)), 0.002),
-        (Distribution::lognormal(ms(10.0), 0.25).unwrap(), 0.010_317_5 * (0.0625f64.exp() - 1.0).sqrt()),
+        (Distribution::lognormal(ms(10.0), 0.25).unwrap(), 0.010_317_5 * (libm::exp(0.0625) - 1.0).sqrt()),
         (Distribution::lognormal_tail(ms(10.0), ms(30.0)).unwrap(), 0.006_150),
         (Distribution::uniform(ms(2.0), ms(8.0)).unwrap(), 0.006 / 12f64.sqrt()),
         (Distribution::gamma(2.5, ms(4.0)).unwrap(), 0.004 * 2.5f64.sqrt()),
@@ -40,34 +40,6 @@ fn samples_have_the_mean_in_closed_form() {
             "{distribution:?}: {mean} is not {} within {tolerance}",
             distribution.mean()
         );
-    }
-}
-
-#[test]
-fn a_larger_word_is_a_longer_time() {
-    for (distribution, _) in every_kind() {
-        // Gamma rejects, and the phases of the mixture lie side by side: these two are not monotone. (Word 0 would be reflected.)
-        if matches!(distribution, Gamma { .. } | Hyperexponential(_)) {
-            continue;
-        }
-        let times: Vec<Duration> = (1..1000u64).map(|i| distribution.sample(Draw(i << 54))).collect();
-        assert!(times.is_sorted(), "{distribution:?}");
-    }
-}
-
-/// Reference quantiles: Python 3.11 `statistics.NormalDist().inv_cdf`, 16 digits.
-#[test]
-fn the_normal_quantile_is_exact() {
-    for (u, z) in [
-        (0.5, 0.0),
-        (0.975, 1.959_963_984_540_054),
-        (0.99, Z99),
-        (0.999_999, 4.753_424_308_817_089),
-        (1e-10, -6.361_340_902_404_056),
-        (1e-16, -8.222_082_216_130_435),
-        (0.075, -1.439_531_470_938_456),
-    ] {
-        assert!((normal(u) - z).abs() <= 4e-15 * z.abs().max(1.0), "{u}: {} is not {z}", normal(u));
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod distribution;
 pub mod identifier;
+pub mod normal;
 pub mod random;
 pub mod rate;
 pub mod share;
