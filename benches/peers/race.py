@@ -36,8 +36,8 @@ def read(path):
 
 
 def retrystorm(scenario, arguments, folder, more=()):
-    """CPU seconds of retrystorm on a scenario, its charts and files included, and the rows of its summary."""
-    command = [BINARY, "run", scenario, "--threads", "1", "--seed", arguments.seed, "--quiet", "--out", folder, *more]
+    """CPU seconds of retrystorm on a scenario, its files included, and the rows of its summary."""
+    command = [BINARY, "run", scenario, "--threads", "1", "--seed", arguments.seed, "--quiet", "--no-charts", "--out", folder, *more]
     seconds = timed(command, folder / "retrystorm.txt")
     summaries = sorted(folder.rglob("summary.csv"))
     if not summaries:
