@@ -1,6 +1,7 @@
 //! Floor 1: the way between a caller and a service.
 
 use crate::measure::distribution::Distribution;
+use crate::measure::random::Draw;
 use crate::measure::time::Duration;
 
 /// One way of a message; request and reply each draw their own.
@@ -21,6 +22,12 @@ impl Link {
     /// Whether a message arrives at the instant it is sent.
     #[inline]
     pub fn is_direct(&self) -> bool {
-        self.loss == 0.0 && self.delay == Distribution::Constant(Duration::ZERO)
+        self.loss == 0.0 && matches!(self.delay, Distribution::Constant(Duration::ZERO))
+    }
+
+    /// Whether the message that this draw belongs to is lost. Most links lose nothing, and then nothing is drawn.
+    #[inline]
+    pub fn loses(&self, draw: impl FnOnce() -> Draw) -> bool {
+        self.loss > 0.0 && draw().hits(self.loss)
     }
 }

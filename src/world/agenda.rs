@@ -162,18 +162,23 @@ impl Heap {
         let mut place = 0;
         loop {
             let first = 4 * place + 1;
-            let child = match entries.get(first..first + 4) {
+            let (child, least) = match entries.get(first..first + 4) {
                 // A tournament without branches: which of four is least cannot be predicted.
                 Some([a, b, c, d]) => {
-                    let (left, right) = (usize::from(b.key() < a.key()), 2 + usize::from(d.key() < c.key()));
-                    first + if entries[first + right].key() < entries[first + left].key() { right } else { left }
+                    let lesser = |(x, x_key): (usize, u128), (y, y_key): (usize, u128)| {
+                        let second = y_key < x_key;
+                        (if second { y } else { x }, if second { y_key } else { x_key })
+                    };
+                    let (left, right) = (lesser((0, a.key()), (1, b.key())), lesser((2, c.key()), (3, d.key())));
+                    let (offset, least) = lesser(left, right);
+                    (first + offset, least)
                 }
-                _ => match (first..entries.len()).min_by_key(|child| entries[*child].key()) {
-                    Some(child) => child,
+                _ => match (first..entries.len()).map(|child| (child, entries[child].key())).min_by_key(|(_, key)| *key) {
+                    Some(least) => least,
                     None => break,
                 },
             };
-            if key < entries[child].key() {
+            if key < least {
                 break;
             }
             entries[place] = entries[child];

@@ -116,13 +116,16 @@ impl<L: Listener> World<'_, L> {
         let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
         if let Some(most) = [policy.timeout, left].into_iter().flatten().min() {
             // A reply at the very end of its time is in time: the timeout comes one nanosecond later.
-            let event = Event::Timeout(place, call.stamp);
-            self.agenda.add_in_order(caller.at(), self.now + most + Duration(1), event);
+            let (at, event) = (self.now + most + Duration(1), Event::Timeout(place, call.stamp));
+            match policy.timeout {
+                Some(_) => self.agenda.add_in_order(self.callers[caller.at()].ring, at, event),
+                None => self.agenda.add(at, event),
+            }
         }
         self.count_attempt(place, number);
         self.tell_of(place, || What::Sent(number));
         let (address, stamp) = (self.calls[place].address, self.calls[place].stamp);
-        if address.draw(Purpose::Loss, number.into()).hits(link.loss) {
+        if link.loses(|| address.draw(Purpose::Loss, number.into())) {
             self.calls[place].current = NOBODY;
             return self.tell_of(place, || What::Lost(number));
         }
@@ -228,6 +231,10 @@ impl<L: Listener> World<'_, L> {
             return self.end_call(place, false);
         }
         call.previous_wait = wait;
+        // No wait is no event, where the link takes its time; without a link there could be no end of it at one instant.
+        if wait == Duration::ZERO && !numbers.callers[caller.at()].link.is_direct() {
+            return self.send(place);
+        }
         let event = Event::Retry(place, call.stamp);
         self.agenda.add(self.now + wait, event);
         self.tell_of(place, || What::Waits(wait));

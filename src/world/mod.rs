@@ -103,6 +103,13 @@ struct CallerState {
     ledgers: Vec<Ledger>,
     breakers: Vec<breaker::State>,
     clients: u32,
+    /// Of its timeouts, in the agenda.
+    ring: usize,
+}
+
+/// How many of the first callers have a timeout at any time: each has a ring of the agenda.
+fn callers_with_timeouts(model: &Model, first: usize) -> usize {
+    (0..first).filter(|caller| model.epochs.iter().any(|epoch| epoch.callers[*caller].policy.timeout.is_some())).count()
 }
 
 impl CallerState {
@@ -142,15 +149,19 @@ impl<'a, L: Listener> World<'a, L> {
             numbers: &model.epochs[0],
             seed,
             now: Time::ZERO,
-            agenda: Agenda::new(model.callers.len()),
+            agenda: Agenda::new(callers_with_timeouts(model, model.callers.len())),
             calls: Slots::default(),
             attempts: Slots::default(),
             arrivals: (0..).zip(&model.groups).map(|(index, group)| Arrivals::new(group, groups.child(index))).collect(),
             services: (0..model.services.len() as u64).map(|index| ServiceState::new(services.child(index))).collect(),
-            callers: model
-                .callers
-                .iter()
-                .map(|caller| CallerState { ledgers: Vec::new(), breakers: Vec::new(), clients: clients(caller) })
+            callers: (0..)
+                .zip(&model.callers)
+                .map(|(index, caller)| CallerState {
+                    ledgers: Vec::new(),
+                    breakers: Vec::new(),
+                    clients: clients(caller),
+                    ring: callers_with_timeouts(model, index),
+                })
                 .collect(),
             probe: Probe::new(model.services.len(), model.groups.len(), model.warmup, model.bin),
             listener,

@@ -139,7 +139,8 @@ impl<L: Listener> World<'_, L> {
         let (address, number) = (held.address, held.number);
         held.work_left = Duration::ZERO;
         let service = self.service_of(attempt);
-        if address.draw(Purpose::Error, number.into()).hits(self.numbers.services[service.at()].error_rate) {
+        let error_rate = self.numbers.services[service.at()].error_rate;
+        if error_rate > 0.0 && address.draw(Purpose::Error, number.into()).hits(error_rate) {
             return self.complete(attempt, Outcome::Error);
         }
         self.go_on_with(attempt, service);
@@ -232,7 +233,7 @@ impl<L: Listener> World<'_, L> {
         held.state = State::Travelling;
         let (address, number) = (held.address, u64::from(held.number));
         let link = &self.numbers.callers[held.caller.at()].link;
-        if address.draw_way(Purpose::Loss, 3, number).hits(link.loss) {
+        if link.loses(|| address.draw_way(Purpose::Loss, 3, number)) {
             self.tell_of_attempt(attempt, What::Lost);
             self.count_work(attempt, false);
             return self.forget(attempt);
@@ -300,7 +301,7 @@ impl<L: Listener> World<'_, L> {
         let (address, number) = (held.address, u64::from(held.number));
         let link = &self.numbers.callers[held.caller.at()].link;
         // The read's reply and the write's request: two ways, which nothing can disturb in between.
-        if [1, 2].into_iter().any(|way| address.draw_way(Purpose::Loss, way, number).hits(link.loss)) {
+        if [1, 2].into_iter().any(|way| link.loses(|| address.draw_way(Purpose::Loss, way, number))) {
             self.tell_of_attempt(attempt, What::Lost);
             return self.forget(attempt);
         }
