@@ -2,6 +2,7 @@
 pub mod link;
 pub mod load;
 pub mod measure;
+pub mod report;
 pub mod retry;
 pub mod service;
 pub mod study;
