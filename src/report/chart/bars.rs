@@ -52,7 +52,7 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let areas = frame::grid(frame.body.inside(label, 0.0, 0.0, 0.0), columns.len(), side, (36.0, 0.0));
     for (index, (column, area)) in columns.iter().zip(areas).enumerate() {
         let area = area.inside(0.0, 44.0, 0.0, 10.0);
-        if index % side == 0 {
+        if index % side == 0 && label > 0.0 {
             draw_names(&mut frame, &names, area, bar, label);
         }
         draw_column(&mut frame, column, area, bar);
@@ -77,7 +77,8 @@ fn draw_column(frame: &mut Frame, column: &Column, area: Area, bar: f64) {
     let texts: Vec<String> = column.values.iter().map(|value| value_words(column, value)).collect();
     let widest = texts.iter().map(|words| font::width(words, NAME, true)).fold(0.0, f64::max);
     let ends = column.values.iter().flat_map(|value| [value.mean, value.high]).flatten();
-    let lowest = column.values.iter().flat_map(|value| [value.mean, value.low]).flatten().fold(0.0, f64::min);
+    // Where no mean is below zero, no interval is drawn there.
+    let lowest = column.values.iter().filter_map(|value| value.mean).fold(0.0, f64::min);
     let highest = ends.fold(0.0, f64::max);
     let full = if highest > lowest { highest - lowest } else { 1.0 };
     let room = (area.width - widest - 12.0).max(20.0);

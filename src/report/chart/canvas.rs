@@ -191,11 +191,20 @@ fn opacity_of(opacity: f64) -> String {
     if opacity < 1.0 { format!(r#" fill-opacity="{opacity}""#) } else { String::new() }
 }
 
+/// The points as an SVG path; steps, which are most of a timeline, take half the room.
 fn track(points: &[(f64, f64)]) -> String {
     let mut track = String::with_capacity(points.len() * 12);
+    let mut last = (String::new(), String::new());
     for (index, (x, y)) in points.iter().enumerate() {
-        let letter = if index == 0 { 'M' } else { 'L' };
-        let _ = write!(track, "{letter}{} {}", short(*x), short(*y));
+        let next = (short(*x), short(*y));
+        let _ = match (index, next.0 == last.0, next.1 == last.1) {
+            (0, ..) => write!(track, "M{} {}", next.0, next.1),
+            (_, true, true) => Ok(()),
+            (_, true, false) => write!(track, "V{}", next.1),
+            (_, false, true) => write!(track, "H{}", next.0),
+            (_, false, false) => write!(track, "L{} {}", next.0, next.1),
+        };
+        last = next;
     }
     track
 }
@@ -211,9 +220,9 @@ mod tests {
     #[test]
     fn text_cannot_break_the_picture() {
         let mut canvas = Canvas::new(100.0, 50.0, Theme::Light);
-        canvas.text((1.04, 2.0), "a<b & \"c\"", Text { size: 14.0, bold: false, colour: "#000", anchor: Anchor::Start });
+        canvas.text((1.04, 2.0), "a<b & \"c\"", Text { size: 14.0, bold: false, colour: "black", anchor: Anchor::Start });
         let svg = canvas.finish("x > y", "");
-        assert!(svg.contains(r#"<text x="1" y="2" font-size="14" fill="#000">a&lt;b &amp; &quot;c&quot;</text>"#), "{svg}");
+        assert!(svg.contains(r#"<text x="1" y="2" font-size="14" fill="black">a&lt;b &amp; &quot;c&quot;</text>"#), "{svg}");
         assert!(svg.contains("<title>x &gt; y</title>"));
     }
 }

@@ -14,6 +14,8 @@ const TITLE: f64 = 27.0;
 const SUBTITLE: f64 = 16.5;
 const LEGEND: f64 = 16.0;
 const NOTE: f64 = 14.0;
+/// The room for a line or a shade before its name.
+const KEY: f64 = 44.0;
 
 /// What is written around a picture.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +26,19 @@ pub struct Words {
     pub subtitle: String,
     /// Lines that are not named at their end.
     pub legend: Vec<(String, Look)>,
+    /// Spans and levels that are the same in all panels.
+    pub marks: Vec<(String, Sign)>,
     /// What a reader must know besides: what is left out, for one.
     pub notes: Vec<String>,
+}
+
+/// What a mark looks like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sign {
+    /// A shaded span: its colour and its opacity.
+    Span(&'static str, f64),
+    /// A dotted level of this colour.
+    Level(&'static str),
 }
 
 /// A framed picture with room for its panels.
@@ -42,7 +55,8 @@ impl Frame {
     pub fn new(words: Words, height: Option<f64>, theme: Theme) -> Frame {
         let titles = font::wrap(&words.title, TITLE, true, ROOM);
         let subtitles = font::wrap(&words.subtitle, SUBTITLE, false, ROOM);
-        let legend = legend_rows(&words.legend);
+        let keys: Vec<&str> = words.legend.iter().map(|key| key.0.as_str()).chain(words.marks.iter().map(|key| key.0.as_str())).collect();
+        let legend = legend_rows(&keys);
         let notes: Vec<String> = words.notes.iter().flat_map(|note| font::wrap(note, NOTE, false, ROOM)).collect();
         let legend_height = legend.len() as f64 * 28.0;
         let top = 24.0 + titles.len() as f64 * 35.0 + subtitles.len() as f64 * 23.0 + legend_height + 12.0;
@@ -62,7 +76,7 @@ impl Frame {
         for row in &legend {
             y += 28.0;
             for (left, entry) in row {
-                draw_key(&mut canvas, (MARGIN + left, y), &words.legend[*entry]);
+                draw_key(&mut canvas, (MARGIN + left, y), &words, *entry);
             }
         }
         for (index, note) in notes.iter().enumerate() {
@@ -78,11 +92,11 @@ impl Frame {
 }
 
 /// Which legend entry is how far from the left, in rows.
-fn legend_rows(legend: &[(String, Look)]) -> Vec<Vec<(f64, usize)>> {
+fn legend_rows(names: &[&str]) -> Vec<Vec<(f64, usize)>> {
     let mut rows: Vec<Vec<(f64, usize)>> = Vec::new();
     let mut left = f64::INFINITY;
-    for (index, (name, _)) in legend.iter().enumerate() {
-        let width = 44.0 + font::width(name, LEGEND, true).min(ROOM - 44.0) + 26.0;
+    for (index, name) in names.iter().enumerate() {
+        let width = KEY + font::width(name, LEGEND, true).min(ROOM - KEY) + 26.0;
         if left + width - 26.0 > ROOM {
             rows.push(Vec::new());
             left = 0.0;
@@ -95,14 +109,30 @@ fn legend_rows(legend: &[(String, Look)]) -> Vec<Vec<(f64, usize)>> {
     rows
 }
 
-fn draw_key(canvas: &mut Canvas, (left, baseline): (f64, f64), (name, look): &(String, Look)) {
-    let middle = baseline - 5.5;
-    canvas.line((left, middle), (left + 36.0, middle), Stroke { colour: look.colour, width: look.width.max(2.0), dash: look.dash });
-    if let Some(marker) = look.marker {
-        canvas.marker((left + 18.0, middle), marker, 4.5, look.colour);
-    }
-    let name = font::shorten(name, LEGEND, true, ROOM - 44.0);
-    canvas.text((left + 44.0, baseline), &name, Text { size: LEGEND, bold: true, colour: look.text, anchor: Anchor::Start });
+/// The key number `entry`: a line, or after the lines a mark.
+fn draw_key(canvas: &mut Canvas, (left, baseline): (f64, f64), words: &Words, entry: usize) {
+    let (middle, right, muted) = (baseline - 5.5, left + KEY - 8.0, canvas.theme.muted());
+    let (name, bold, colour) = match words.legend.get(entry) {
+        Some((name, look)) => {
+            canvas.line((left, middle), (right, middle), Stroke { colour: look.colour, width: look.width.max(2.0), dash: look.dash });
+            if let Some(marker) = look.marker {
+                canvas.marker(((left + right) / 2.0, middle), marker, 4.5, look.colour);
+            }
+            (name, true, look.text)
+        }
+        None => {
+            let (name, sign) = &words.marks[entry - words.legend.len()];
+            match sign {
+                Sign::Span(fill, opacity) => {
+                    canvas.rectangle(Area { left, top: middle - 8.0, width: KEY - 8.0, height: 16.0 }, fill, *opacity)
+                }
+                Sign::Level(colour) => canvas.line((left, middle), (right, middle), Stroke { colour, width: 1.5, dash: "2 4" }),
+            }
+            (name, false, muted)
+        }
+    };
+    let name = font::shorten(name, LEGEND, bold, ROOM - KEY);
+    canvas.text((left + KEY, baseline), &name, Text { size: LEGEND, bold, colour, anchor: Anchor::Start });
 }
 
 /// `count` panels side by side and below each other in `area`, with gaps between them.
@@ -134,9 +164,8 @@ mod tests {
 
     #[test]
     fn a_long_legend_wraps_and_loses_nothing() {
-        let look = Theme::Light.look(0);
-        let legend: Vec<(String, Look)> = (0..30).map(|index| (format!("decorrelated_jitter {index}"), look)).collect();
-        let rows = legend_rows(&legend);
+        let names: Vec<String> = (0..30).map(|index| format!("decorrelated_jitter {index}")).collect();
+        let rows = legend_rows(&names.iter().map(String::as_str).collect::<Vec<_>>());
         assert!(rows.len() > 2);
         assert_eq!(rows.iter().flatten().map(|(_, entry)| *entry).collect::<Vec<_>>(), (0..30).collect::<Vec<_>>());
     }
@@ -145,6 +174,6 @@ mod tests {
     fn panels_fill_their_area() {
         let area = Area { left: 10.0, top: 10.0, width: 100.0, height: 50.0 };
         let panels = grid(area, 5, 3, (10.0, 10.0));
-        assert_eq!((panels.len(), panels[2].right(), panels[4].bottom()), (5, 110.0, 60.0));
+        assert_eq!((panels.len(), panels[2].right().round(), panels[4].bottom().round()), (5, 110.0, 60.0));
     }
 }

@@ -18,6 +18,12 @@ struct Colours {
     is_log: bool,
 }
 
+/// How the numbers in the cells are written: all in one size, with their units where there is room.
+struct Numbers {
+    size: Option<f64>,
+    with_unit: bool,
+}
+
 /// One panel and what it needs to know.
 struct Map<'a> {
     selection: &'a Selection<'a>,
@@ -77,16 +83,20 @@ fn draw_map(frame: &mut Frame, map: &Map, cells: &[&Cell], name: &str, area: Are
     let theme = frame.canvas.theme;
     let canvas = &mut frame.canvas;
     let axes = &map.selection.results.axes;
-    let (across, up) = (map.selection.values(map.x), map.selection.values(map.y));
+    let (across, mut up) = (map.selection.values(map.x), map.selection.values(map.y));
+    if !map.selection.is_numeric(map.y) {
+        // Numbers grow upwards, but words are read from the top.
+        up.reverse();
+    }
     let text = |size, anchor| Text { size, bold: false, colour: theme.muted(), anchor };
     let names: Vec<String> =
         up.iter().map(|value| font::shorten(&selection::value_text(&axes[map.y], value), TICK, false, 200.0)).collect();
     let side = names.iter().map(|name| font::width(name, TICK, false)).fold(0.0, f64::max) + 14.0;
-    let top = if name.is_empty() { 34.0 } else { 58.0 };
+    let top = if name.is_empty() { 34.0 } else { 66.0 };
     let inner = area.inside(side, top, 0.0, 58.0);
     let (width, height) = (inner.width / across.len() as f64, inner.height / up.len() as f64);
     canvas.text(
-        (area.left, area.top + 16.0),
+        (area.left, area.top + 22.0),
         &font::shorten(name, HEADER, true, area.width),
         Text { bold: true, colour: theme.ink(), ..text(HEADER, Anchor::Start) },
     );
@@ -109,28 +119,34 @@ fn draw_map(frame: &mut Frame, map: &Map, cells: &[&Cell], name: &str, area: Are
             text(TICK, Anchor::Middle),
         );
     }
+    let numbers = map.numbers(width - 8.0, height - 2.0);
     for cell in cells {
         let place = |values: &[&str], axis: usize| values.iter().position(|value| *value == cell.values[axis]).unwrap_or(0) as f64;
         let (left, bottom) = (inner.left + place(&across, map.x) * width, inner.bottom() - place(&up, map.y) * height);
-        draw_cell(frame, map, cell, Area { left: left + 1.0, top: bottom - height + 1.0, width: width - 2.0, height: height - 2.0 });
+        draw_cell(
+            frame,
+            map,
+            cell,
+            &numbers,
+            Area { left: left + 1.0, top: bottom - height + 1.0, width: width - 2.0, height: height - 2.0 },
+        );
     }
 }
 
-fn draw_cell(frame: &mut Frame, map: &Map, cell: &Cell, area: Area) {
+fn draw_cell(frame: &mut Frame, map: &Map, cell: &Cell, numbers: &Numbers, area: Area) {
     let theme = frame.canvas.theme;
-    let (fill, ink, words) = match cell.measured[map.column].mean {
+    let words = map.words(cell, numbers.with_unit);
+    let (fill, ink) = match cell.measured[map.column].mean {
         Some(mean) if !map.colours.is_log || mean > 0.0 => {
             let colour = theme::viridis(map.colours.share(mean));
-            (hexadecimal(colour), theme::readable_on(colour), number::value(mean, map.unit))
+            (hexadecimal(colour), theme::readable_on(colour))
         }
-        Some(mean) => (theme.grid().to_string(), theme.ink(), number::value(mean, map.unit)),
-        None => (theme.grid().to_string(), theme.muted(), bars::undefined_words(map.metric).to_string()),
+        Some(_) => (theme.grid().to_string(), theme.ink()),
+        None => (theme.grid().to_string(), theme.muted()),
     };
     frame.canvas.rectangle(area, &fill, 1.0);
     // A number that fits in no size is left to the colour.
-    let size =
-        [17.0, 15.0, 13.0, 11.0].into_iter().find(|size| font::width(&words, *size, true) <= area.width - 4.0 && *size <= area.height);
-    if let Some(size) = size {
+    if let Some(size) = numbers.size {
         let middle = (area.left + area.width / 2.0, area.top + area.height / 2.0 + size * 0.36);
         frame.canvas.text(middle, &words, Text { size, bold: true, colour: ink, anchor: Anchor::Middle });
     }
@@ -139,6 +155,9 @@ fn draw_cell(frame: &mut Frame, map: &Map, cell: &Cell, area: Area) {
 /// The bar of colours at the right, with its ends.
 fn draw_key(frame: &mut Frame, map: &Map) {
     let (body, theme) = (frame.body, frame.canvas.theme);
+    if map.colours.high <= map.colours.low {
+        return;
+    }
     let bar = Area { left: body.right() - 62.0, top: body.top + 34.0, width: 14.0, height: (body.height - 92.0).min(420.0) };
     let steps = 48;
     for step in 0..steps {
@@ -149,6 +168,28 @@ fn draw_key(frame: &mut Frame, map: &Map) {
     let text = Text { size: 13.5, bold: false, colour: theme.muted(), anchor: Anchor::Start };
     for (value, y) in [(map.colours.low, bar.bottom()), (map.colours.high, bar.top + 9.0)] {
         frame.canvas.text((bar.right() + 6.0, y), &number::value(value, map.unit), text);
+    }
+}
+
+impl Map<'_> {
+    /// What is written in `cell`.
+    fn words(&self, cell: &Cell, with_unit: bool) -> String {
+        match (cell.measured[self.column].mean, self.unit) {
+            (None, _) => bars::undefined_words(self.metric).to_string(),
+            (Some(mean), _) if with_unit => number::value(mean, self.unit),
+            (Some(mean), Unit::Share) => number::value(mean * 100.0, Unit::Ratio),
+            (Some(mean), _) => number::value(mean, Unit::Ratio),
+        }
+    }
+
+    /// The largest size in which the numbers of all cells fit.
+    fn numbers(&self, width: f64, height: f64) -> Numbers {
+        let ways = [17.0, 15.0, 13.0].map(|size| (size, true)).into_iter().chain([15.0, 13.0, 11.5].map(|size| (size, false)));
+        let fits = |size: f64, with_unit: bool| {
+            size <= height && self.selection.cells.iter().all(|cell| font::width(&self.words(cell, with_unit), size, true) <= width)
+        };
+        let way = ways.into_iter().find(|(size, with_unit)| fits(*size, *with_unit));
+        Numbers { size: way.map(|way| way.0), with_unit: way.is_none_or(|way| way.1) }
     }
 }
 

@@ -55,7 +55,7 @@ fn line(request: &Request, selection: &Selection, index: usize, cell: usize) -> 
     let mut points: Vec<(f64, Measured)> = rows.map(|row| (tail(row.1), Measured { mean: Some(row.2), low: None, high: None })).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let name = if index < LOOKS { selection.name(selection.cells[index], &[]) } else { String::new() };
-    Line { name, look: request.theme.look(index), points }
+    Line { name, look: request.theme.look(index), points, is_joined: true }
 }
 
 /// Where a percentile lies: 90, 99 and 99.9 are equally far apart.

@@ -46,7 +46,7 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     }
     let columns = frame::columns(panels.len()).min(if services.len() > 4 { 2 } else { 4 });
     let rows = panels.len().div_ceil(columns);
-    let mut frame = Frame::new(words, (rows > 1).then_some(rows as f64 * 330.0), request.theme);
+    let mut frame = Frame::new(words, (rows > 1).then_some(rows as f64 * 300.0), request.theme);
     let areas = frame::grid(frame.body, panels.len(), columns, (24.0, 24.0));
     for ((group, set), area) in panels.iter().zip(&sets).zip(areas) {
         let ends = named_with_value(set, facet.is_some());
@@ -83,7 +83,7 @@ fn lines(request: &Request, selection: &Selection, cells: &[&Cell], but: &[usize
         let points: Vec<(f64, Measured)> =
             services.iter().enumerate().map(|(place, (_, column))| (place as f64, cell.measured[*column])).collect();
         let name = if index < LOOKS { selection.name(cell, but) } else { String::new() };
-        Line { name, look: request.theme.look(index), points }
+        Line { name, look: request.theme.look(index), points, is_joined: true }
     };
     cells.iter().enumerate().map(line).collect()
 }
@@ -94,8 +94,8 @@ fn named_with_value(lines: &[Line], has_legend: bool) -> Vec<Line> {
     named
         .map(|line| {
             let last = line.points.last().and_then(|point| point.1.mean).map_or("–".to_string(), |mean| number::value(mean, Unit::Ratio));
-            let name = if has_legend { last } else { format!("{last}  {}", line.name).trim().to_string() };
-            Line { name, look: line.look, points: line.points.clone() }
+            let name = if has_legend { last } else { format!("{last}: {}", line.name).trim_end_matches(": ").to_string() };
+            Line { name, look: line.look, points: line.points.clone(), is_joined: true }
         })
         .collect()
 }

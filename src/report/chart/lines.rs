@@ -7,7 +7,7 @@ use super::selection::{self, Group, Selection};
 use super::theme::LOOKS;
 use super::unit;
 use super::{Request, bars};
-use crate::report::data::Measured;
+use crate::report::data::{Cell, Measured};
 
 /// The picture, one panel a metric.
 ///
@@ -26,11 +26,13 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let sets: Vec<Vec<Line>> = columns.iter().map(|column| lines(request, &selection, &groups, axis, *column)).collect();
     let scales: Vec<(Axis, Axis)> = sets.iter().zip(&metrics).map(|(set, metric)| axes(request, &selection, axis, metric, set)).collect();
     let measures: Vec<String> = metrics.iter().map(|metric| format!("{metric}, {}", unit::unit_of(metric).words())).collect();
-    words.subtitle = request.subtitle(&selection, &measures.join(" and "), "band");
+    let interval = if selection.is_numeric(axis) { "band" } else { "line" };
+    words.subtitle = request.subtitle(&selection, &measures.join(" and "), interval);
     if scales.iter().any(|(_, y)| y.is_log) {
         words.subtitle.push_str("; log scale");
     }
-    words.notes = notes(&sets, &scales, groups.len());
+    let panels: Vec<_> = sets.iter().zip(&scales).collect();
+    words.notes = notes(&groups, &undefined(&selection, &groups, axis, &columns), &panels);
     if metrics.len() > 1 {
         words.legend = sets[0].iter().filter(|line| !line.name.is_empty()).map(|line| (line.name.clone(), line.look)).collect();
     }
@@ -40,7 +42,7 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let areas = frame::grid(frame.body, metrics.len(), columns, (40.0, 30.0));
     let path = &request.results.axes[axis];
     for (((set, (x, y)), area), measure) in sets.iter().zip(scales).zip(areas).zip(&measures) {
-        let names = if metrics.len() > 1 { 16.0 } else { panel::name_room(set, 330.0) };
+        let names = if metrics.len() > 1 { 16.0 } else { panel::name_room(set, 390.0) };
         let panel = Panel { area: area.inside(panel::side_room(&y), 40.0, names, 58.0), x, y };
         panel.draw_axes(&mut frame.canvas, true, true);
         panel.draw_titles(&mut frame.canvas, &selection::axis_title(path, selection.is_numeric(axis)), measure);
@@ -59,11 +61,11 @@ fn lines(request: &Request, selection: &Selection, groups: &[Group], axis: usize
     let place =
         |value: &str| if numeric { value.parse().ok() } else { values.iter().position(|known| *known == value).map(|place| place as f64) };
     let line = |(index, group): (usize, &Group)| {
-        let point = |cell: &&crate::report::data::Cell| Some((place(&cell.values[axis])?, cell.measured[metric]));
+        let point = |cell: &&Cell| Some((place(&cell.values[axis])?, cell.measured[metric]));
         let mut points: Vec<(f64, Measured)> = group.cells.iter().filter_map(point).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let name = if index < LOOKS { group.name.clone() } else { String::new() };
-        Line { name, look: request.theme.look(index), points }
+        Line { name, look: request.theme.look(index), points, is_joined: numeric }
     };
     groups.iter().enumerate().map(line).collect()
 }
@@ -90,21 +92,30 @@ pub fn heights(lines: &[Line]) -> Vec<f64> {
 }
 
 /// What the picture does not show, or not by name.
-fn notes(sets: &[Vec<Line>], scales: &[(Axis, Axis)], groups: usize) -> Vec<String> {
+fn notes(groups: &[Group], undefined: &[String], panels: &[(&Vec<Line>, &(Axis, Axis))]) -> Vec<String> {
     let mut notes = Vec::new();
-    if groups > LOOKS {
-        notes.push(format!("{} of {groups} lines are grey and not named: choose some with `where`.", groups - LOOKS));
+    if groups.len() > LOOKS {
+        notes.push(format!("{} of {} lines are grey and not named: choose some with `where`.", groups.len() - LOOKS, groups.len()));
     }
-    let points = || {
-        sets.iter().zip(scales).flat_map(|(set, axes)| set.iter().flat_map(move |line| line.points.iter().map(move |point| (point, axes))))
-    };
-    let undefined = points().filter(|((_, value), _)| value.mean.is_none()).count();
-    if undefined > 0 {
-        notes.push(format!("Not defined, and not drawn: {undefined} of {} points.", points().count()));
+    if !undefined.is_empty() {
+        let (first, rest) = undefined.split_at(undefined.len().min(6));
+        let more = if rest.is_empty() { String::new() } else { format!("; and {} more", rest.len()) };
+        notes.push(format!("Not defined, and so not drawn: {}{more}.", first.join("; ")));
     }
-    let refused = points().filter(|((x, value), axes)| value.mean.is_some_and(|mean| !axes.1.accepts(mean) || !axes.0.accepts(*x))).count();
+    let refuses =
+        |(x, y): &(Axis, Axis), (place, value): &(f64, Measured)| value.mean.is_some_and(|mean| !y.accepts(mean) || !x.accepts(*place));
+    let refused: usize =
+        panels.iter().map(|(lines, axes)| lines.iter().flat_map(|line| &line.points).filter(|point| refuses(axes, point)).count()).sum();
     if refused > 0 {
-        notes.push(format!("Zero or less, and so not on the log scale: {refused} of {} points.", points().count()));
+        notes.push(format!("Zero or less, and so not on the log scale: {refused} points."));
     }
     notes
+}
+
+/// Which points have no value: the line, and where on the axis.
+fn undefined(selection: &Selection, groups: &[Group], axis: usize, columns: &[usize]) -> Vec<String> {
+    let is_missing = |cell: &&&Cell| columns.iter().any(|column| cell.measured[*column].mean.is_none());
+    let place = |cell: &Cell| selection::value_text(&selection.results.axes[axis], &cell.values[axis]);
+    let words = |name: &str, cell: &Cell| if name.is_empty() { place(cell) } else { format!("{name} at {}", place(cell)) };
+    groups.iter().flat_map(|group| group.cells.iter().filter(is_missing).map(|cell| words(&group.name, cell))).collect()
 }

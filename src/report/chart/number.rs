@@ -14,7 +14,7 @@ pub fn value(value: f64, unit: Unit) -> String {
     format!("{}{suffix}", significant(scaled, digits))
 }
 
-/// The labels of evenly spaced ticks: all with the same divisor, and as many decimals as the step needs.
+/// The labels of the ticks of one axis: all with the same divisor, each with as many decimals as it needs.
 pub fn tick_labels(ticks: &[f64], unit: Unit) -> Vec<String> {
     let highest = ticks.iter().fold(0.0_f64, |highest, tick| highest.max(tick.abs()));
     let (divisor, suffix) = scaling(highest, unit);
@@ -24,7 +24,7 @@ pub fn tick_labels(ticks: &[f64], unit: Unit) -> Vec<String> {
         .map(|tick| match tick / divisor {
             scaled if scaled.abs() < 1e-12 => "0".to_string(),
             scaled if scaled.abs() >= 1e7 || scaled.abs() < 1e-6 => format!("{scaled:e}{suffix}"),
-            scaled => format!("{}{suffix}", with_commas(&format!("{scaled:.decimals$}"))),
+            scaled => format!("{}{suffix}", with_commas(trimmed(&format!("{scaled:.decimals$}")))),
         })
         .collect()
 }
@@ -71,8 +71,12 @@ fn significant(value: f64, digits: i32) -> String {
     }
     let decimals = (digits - 1 - magnitude).max(0) as usize;
     let text = format!("{value:.decimals$}");
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    with_commas(text)
+    with_commas(trimmed(&text))
+}
+
+/// `5.0` says no more than `5`.
+fn trimmed(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
 /// A comma between every three digits before the point, and a true minus.
@@ -123,10 +127,10 @@ mod tests {
     }
 
     #[test]
-    fn ticks_share_their_divisor_and_their_decimals() {
+    fn ticks_share_their_divisor() {
         let text = |ticks: &[f64], unit| tick_labels(ticks, unit).join(" | ").replace(SPACE, " ");
         assert_eq!(text(&[0.0, 5.0, 10.0], Unit::Count), "0 | 5 | 10");
-        assert_eq!(text(&[0.0, 2.5, 5.0], Unit::Count), "0 | 2.5 | 5.0");
+        assert_eq!(text(&[0.0, 2.5, 5.0], Unit::Count), "0 | 2.5 | 5");
         assert_eq!(text(&[0.0, 0.1, 0.2, 0.30000000000000004], Unit::Seconds), "0 | 100 ms | 200 ms | 300 ms");
         assert_eq!(text(&[0.0, 500.0, 1000.0], Unit::PerSecond), "0 | 500/s | 1,000/s");
         assert_eq!(text(&[0.0, 1e6, 2e6], Unit::Count), "0 | 1M | 2M");

@@ -2,7 +2,7 @@
 
 use super::canvas::{Anchor, Area, Canvas, Stroke, Text};
 use super::scale::Axis;
-use super::theme::Look;
+use super::theme::{Look, Marker};
 use super::{font, label};
 use crate::report::data::Measured;
 
@@ -12,6 +12,9 @@ pub const TICK: f64 = 14.5;
 pub const NAME: f64 = 15.5;
 /// The size of a panel's header.
 pub const HEADER: f64 = 16.0;
+
+/// From one line of a header to the next.
+pub const HEADER_LINE: f64 = 20.0;
 
 /// Where the axes are.
 pub struct Panel {
@@ -31,6 +34,8 @@ pub struct Line {
     pub look: Look,
     /// (x, value), from left to right.
     pub points: Vec<(f64, Measured)>,
+    /// Whether there is anything between its points: not where the axis has names.
+    pub is_joined: bool,
 }
 
 impl Panel {
@@ -56,6 +61,8 @@ impl Panel {
             let (x, bottom) = (self.at(value, self.y.low).0, self.area.bottom());
             canvas.line((x, bottom), (x, bottom + 5.0), Stroke { colour: theme.quiet(), width: 1.0, dash: "" });
             if with_bottom {
+                // The last label stays inside, or it would run into the first of the next panel.
+                let x = x.min(self.area.right() + 20.0 - font::width(&words, TICK, false) / 2.0);
                 canvas.text((x, bottom + 21.0), &words, muted(theme.muted(), Anchor::Middle));
             }
         }
@@ -70,24 +77,30 @@ impl Panel {
         canvas.text(corner, side, Text { size: 15.5, ..muted(colour, Anchor::Start) });
     }
 
-    /// What the panel shows, bold above it.
+    /// What the panel shows, bold above it, in as many lines as it takes.
     pub fn draw_header(&self, canvas: &mut Canvas, words: &str) {
-        let words = font::shorten(words, HEADER, true, self.area.width);
         let text = Text { size: HEADER, bold: true, colour: canvas.theme.ink(), anchor: Anchor::Start };
-        canvas.text((self.area.left, self.area.top - 12.0), &words, text);
+        for (index, line) in font::wrap(words, HEADER, true, self.area.width).iter().rev().enumerate() {
+            canvas.text((self.area.left, self.area.top - 12.0 - index as f64 * HEADER_LINE), line, text);
+        }
     }
 
     /// The lines, with their bands behind them all.
     pub fn draw_lines(&self, canvas: &mut Canvas, lines: &[Line]) {
         canvas.begin_clip(self.area.inside(-6.0, -6.0, -6.0, -6.0));
-        for line in lines {
+        for line in lines.iter().filter(|line| line.is_joined) {
             for run in self.runs(line) {
                 self.draw_band(canvas, line.look, run);
             }
         }
-        // The lines that are not named lie under those that are.
-        for line in lines.iter().rev() {
+        // The lines that are not named lie under those that are; a dashed line over a solid one leaves both to be seen.
+        let (named, grey): (Vec<&Line>, Vec<&Line>) = lines.iter().partition(|line| line.look.width >= 2.0);
+        for line in grey.into_iter().chain(named) {
             let stroke = Stroke { colour: line.look.colour, width: line.look.width, dash: line.look.dash };
+            if !line.is_joined {
+                self.draw_points(canvas, line);
+                continue;
+            }
             for run in self.runs(line) {
                 let pixels: Vec<_> = run.iter().filter_map(|(x, value)| value.mean.map(|mean| self.at(*x, mean))).collect();
                 canvas.path(&pixels, stroke);
@@ -123,6 +136,19 @@ impl Panel {
     fn runs<'a>(&self, line: &'a Line) -> Vec<&'a [(f64, Measured)]> {
         let drawable = |point: &(f64, Measured)| point.1.mean.is_some_and(|mean| self.y.accepts(mean)) && self.x.accepts(point.0);
         line.points.split(|point| !drawable(point)).filter(|run| !run.is_empty()).collect()
+    }
+
+    /// The points of a line that is none, each with its interval.
+    fn draw_points(&self, canvas: &mut Canvas, line: &Line) {
+        let stroke = Stroke { colour: line.look.colour, width: 2.0, dash: "" };
+        for (x, value) in self.runs(line).concat() {
+            if let (Some(low), Some(high)) = (value.low, value.high) {
+                canvas.line(self.at(x, low), self.at(x, high), stroke);
+            }
+            if let Some(mean) = value.mean {
+                canvas.marker(self.at(x, mean), line.look.marker.unwrap_or(Marker::Circle), 6.0, line.look.colour);
+            }
+        }
     }
 
     fn draw_band(&self, canvas: &mut Canvas, look: Look, run: &[(f64, Measured)]) {

@@ -22,5 +22,18 @@ pub fn to_png(svg: &str, scale: f32) -> Result<Vec<u8>, String> {
     let pixels = |length: f32| (length * scale).ceil() as u32;
     let mut pixmap = Pixmap::new(pixels(size.width()), pixels(size.height())).ok_or("the picture is empty or too large for a PNG")?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
-    pixmap.encode_png().map_err(|error| format!("the picture cannot be written as PNG: {error}"))
+    encode(&pixmap).map_err(|error| format!("the picture cannot be written as PNG: {error}"))
+}
+
+/// The pixels without their opacity, as every picture has a background, and as small as they get.
+fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+    let colours: Vec<u8> = pixmap.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::High);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&colours)?;
+    writer.finish()?;
+    Ok(bytes)
 }

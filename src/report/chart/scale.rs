@@ -26,8 +26,12 @@ impl Axis {
         let (low, high) = (span(values).0.min(0.0), span(values).1.max(0.0));
         let high = if high > low { high } else { 1.0 };
         let step = nice_step((high - low) / count.max(1) as f64, unit);
-        let (first, last) = (libm::floor(low / step), libm::ceil(high / step - 1e-9));
-        Axis::at_steps(first * step, last * step, step, unit)
+        let (first, last) = (libm::floor(low / step) * step, libm::ceil(high / step - 1e-9) * step);
+        // A whole is never more than whole, whatever its interval says.
+        let last = if unit == Unit::Share && high <= 1.2 { last.min(1.0) } else { last };
+        // The last step is only drawn where it is not mostly empty.
+        let last = if high * 1.05 < last - step * 0.3 && low >= 0.0 { high * 1.05 } else { last };
+        Axis::at_steps(first, last, step, unit)
     }
 
     /// An axis along the bottom for `values`: exactly as long as they are.
@@ -39,6 +43,15 @@ impl Axis {
         if high <= low {
             let margin = if low == 0.0 { 0.5 } else { low.abs() / 2.0 };
             (low, high) = (low - margin, high + margin);
+        }
+        let mut places = values.to_vec();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let apart = places.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+        // A few values that are not too close are their own ticks: nothing was measured between them.
+        if (3..=count).contains(&places.len()) && apart * count as f64 >= high - low {
+            let labels = number::tick_labels(&places, unit);
+            return Axis { low, high, is_log: false, ticks: places.into_iter().zip(labels).collect() };
         }
         Axis::at_steps(low, high, nice_step((high - low) / count.max(1) as f64, unit), unit)
     }
@@ -78,7 +91,7 @@ impl Axis {
         let (low, high) = if positive.is_empty() { (1.0, 10.0) } else { span(&positive) };
         let (low, high) = if high > low { (low, high) } else { (low / 2.0, high * 2.0) };
         let decades = libm::log10(high / low);
-        let factors: &[f64] = if decades < 1.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let factors: &[f64] = if decades < 2.6 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let every = libm::ceil(decades / 8.0).max(1.0) as i32;
         let (first, last) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
         // A little air, so that no marker lies on the edge.
@@ -136,17 +149,17 @@ mod tests {
 
     #[test]
     fn ticks_are_round() {
-        assert_eq!(labels(&Axis::upright(&[3.0, 17.0], Unit::Count, Scale::Auto, 5)), "0 | 5 | 10 | 15 | 20");
+        assert_eq!(labels(&Axis::upright(&[3.0, 19.0], Unit::Count, Scale::Auto, 5)), "0 | 5 | 10 | 15 | 20");
         assert_eq!(labels(&Axis::along(&[0.0, 240.0], Unit::Seconds, Scale::Auto, 5)), "0 | 60 s | 120 s | 180 s | 240 s");
         assert_eq!(labels(&Axis::upright(&[0.5, 1.0], Unit::Share, Scale::Auto, 5)), "0 | 20 % | 40 % | 60 % | 80 % | 100 %");
-        assert_eq!(labels(&Axis::along(&[0.65, 2.0], Unit::Seconds, Scale::Auto, 4)), "1.0 s | 1.5 s | 2.0 s");
+        assert_eq!(labels(&Axis::along(&[0.65, 2.0], Unit::Seconds, Scale::Auto, 4)), "1 s | 1.5 s | 2 s");
     }
 
     #[test]
     fn two_decades_make_a_logarithmic_axis_and_a_zero_forbids_it() {
         let axis = Axis::upright(&[0.5, 844.0], Unit::Seconds, Scale::Auto, 5);
         assert!(axis.is_log);
-        assert_eq!(labels(&axis), "1 s | 10 s | 100 s");
+        assert_eq!(labels(&axis), "1 s | 10 s | 100 s | 1,000 s");
         assert!(!Axis::upright(&[0.0, 844.0], Unit::Seconds, Scale::Auto, 5).is_log);
         assert!(!axis.accepts(0.0));
         assert_eq!(axis.position(0.0), 0.0);

@@ -122,7 +122,7 @@ impl<'a> Selection<'a> {
     fn value_name(&self, axis: usize, value: &str) -> String {
         let elsewhere = self.varying.iter().any(|other| *other != axis && self.cells.iter().any(|cell| cell.values[*other] == value));
         let path = &self.results.axes[axis];
-        let text = value_text(path, value);
+        let text = clip(&value_text(path, value));
         if self.is_numeric(axis) || elsewhere { format!("{} {text}", self.short_path(axis)) } else { text }
     }
 
@@ -156,6 +156,15 @@ pub fn axis_title(path: &str, is_numeric: bool) -> String {
         unit if is_numeric => format!("{path}, {}", unit.words()),
         _ => path.to_string(),
     }
+}
+
+/// `text`, without its middle where it would crowd out the other values of a name.
+fn clip(text: &str) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= 28 {
+        return text.to_string();
+    }
+    letters[..17].iter().chain(&['…']).chain(&letters[letters.len() - 10..]).collect()
 }
 
 fn is_same(value: &str, wanted: &str) -> bool {

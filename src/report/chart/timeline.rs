@@ -1,11 +1,11 @@
 //! The kind `timeline`: series over time, a small panel a cell, with its faults, its warm-up and its capacity.
 
 use super::canvas::{Anchor, Area, Canvas, Stroke, Text};
-use super::frame::{self, Frame, Words};
+use super::frame::{self, Frame, Sign, Words};
 use super::panel::{self, Line, Panel};
 use super::scale::{self, Axis};
 use super::selection::Selection;
-use super::theme::Look;
+use super::theme::{Look, Theme};
 use super::unit::{self, Unit};
 use super::{Request, font, number};
 use crate::report::data::{Cell, Mark, Measured, Results};
@@ -13,6 +13,7 @@ use crate::report::data::{Cell, Mark, Measured, Results};
 /// How many panels a picture has at most.
 const MOST: usize = 24;
 const MARK: f64 = 13.5;
+const WARMUP: &str = "warm-up";
 
 /// One cell's series.
 struct Story {
@@ -63,7 +64,11 @@ fn picture(request: &Request, selection: &Selection, unit: Unit, names: &[String
     let all: Vec<f64> = heights.iter().copied().chain(near.iter().filter_map(|mark| mark.value)).collect();
     let columns = frame::columns(shown);
     let rows = shown.div_ceil(columns);
-    let y = Axis::upright(&all, unit, request.chart.scale.1, if rows > 1 { 3 } else { 5 });
+    let mut y = Axis::upright(&all, unit, request.chart.scale.1, if rows > 1 { 3 } else { 5 });
+    if shown == 1 && !y.is_log && !stories[0].marks.is_empty() {
+        // The names of the marks stand above the lines.
+        y.high = y.high.max(highest * 1.12);
+    }
     let ends: Vec<f64> = stories.iter().map(|story| story.end).collect();
     let is_common = scale::span(&ends).1 <= 4.0 * scale::span(&ends).0;
     let mut words = Words { title: request.title(), ..Words::default() };
@@ -86,11 +91,14 @@ fn picture(request: &Request, selection: &Selection, unit: Unit, names: &[String
         words.notes.push(format!("The capacity of {} ({value}) lies above the picture.", mark.label));
     }
     if shown > 1 {
-        words.legend = names.iter().enumerate().map(|(index, name)| (name.clone(), look(request, index))).collect();
+        // One series needs no key: the subtitle names it.
+        let keys = names.iter().enumerate().filter(|_| names.len() > 1);
+        words.legend = keys.map(|(index, name)| (name.clone(), look(request, index))).collect();
+        words.marks = signs(request, &stories, &y, unit);
     }
     let mut frame = Frame::new(words, body_height(rows), request.theme);
     let common = is_common.then(|| scale::span(&ends).1);
-    draw_panels(&mut frame, &stories, &y, unit, columns, common);
+    draw_panels(&mut frame, &stories, &y, unit, common);
     (format!("timeline-{}", names.join("-")), frame.finish())
 }
 
@@ -98,34 +106,35 @@ fn body_height(rows: usize) -> Option<f64> {
     match rows {
         1 => None,
         2 => Some(540.0),
-        rows => Some(rows as f64 * 215.0 + 20.0),
+        rows => Some(rows as f64 * 200.0 + 20.0),
     }
 }
 
 /// The panels; the labels of an axis are drawn once where all panels have the same.
-fn draw_panels(frame: &mut Frame, stories: &[Story], y: &Axis, unit: Unit, columns: usize, common: Option<f64>) {
-    let single = stories.len() == 1;
+fn draw_panels(frame: &mut Frame, stories: &[Story], y: &Axis, unit: Unit, common: Option<f64>) {
+    let (single, columns) = (stories.len() == 1, frame::columns(stories.len()));
     let side = panel::side_room(y);
     let names = if single { panel::name_room(&stories[0].lines, 260.0) } else { 10.0 };
-    let below = if common.is_some() { 46.0 } else { 8.0 };
+    let (below, foot) = if common.is_some() { (50.0, 0.0) } else { (4.0, 28.0) };
     let body = frame.body.inside(side, 4.0, names, below);
-    let gap = (28.0, if common.is_some() { 46.0 } else { 72.0 });
+    let gap = (36.0, 18.0);
+    let width = frame::grid(body, stories.len(), columns, gap)[0].width;
+    let lines = stories.iter().map(|story| font::wrap(&story.name, panel::HEADER, true, width).len()).max().unwrap_or(1);
+    let head = if single { 40.0 } else { 12.0 + lines as f64 * panel::HEADER_LINE };
     let areas = frame::grid(body, stories.len(), columns, gap);
     for (index, (story, area)) in stories.iter().zip(areas).enumerate() {
-        let head = if single { 40.0 } else { 30.0 };
-        let foot = if common.is_some() { 0.0 } else { 28.0 };
         let area = area.inside(0.0, head, 0.0, foot);
         let end = common.unwrap_or(story.end).max(1e-9);
-        let x = Axis::along(&[0.0, end], Unit::Seconds, crate::study::chart::Scale::Linear, (area.width / 75.0) as usize);
+        let x = Axis::along(&[0.0, end], Unit::Seconds, crate::study::chart::Scale::Linear, (area.width / 57.0) as usize);
         let panel = Panel { area, x, y: y.clone() };
         let is_lowest = index + columns >= stories.len();
-        draw_spans(&mut frame.canvas, &panel, &story.marks, index == 0);
+        draw_spans(&mut frame.canvas, &panel, &story.marks, single);
         panel.draw_axes(&mut frame.canvas, is_lowest || common.is_none(), index % columns == 0);
-        draw_capacities(&mut frame.canvas, &panel, &story.marks, index == 0, unit);
+        draw_capacities(&mut frame.canvas, &panel, &story.marks, single, unit);
         let lines = thinned(&story.lines, &panel);
         panel.draw_lines(&mut frame.canvas, &lines);
         if single {
-            panel.draw_titles(&mut frame.canvas, "time, seconds", &format!("{}, {}", "series", unit.words()));
+            panel.draw_titles(&mut frame.canvas, "time, seconds", unit.words());
             panel.draw_names(&mut frame.canvas, &lines, names);
         } else {
             panel.draw_header(&mut frame.canvas, &story.name);
@@ -149,7 +158,7 @@ fn story(request: &Request, selection: &Selection, cell: &Cell, unit: Unit, name
         .enumerate()
         .map(|(index, name)| {
             let points = series(name).map(|series| series.moments.clone()).unwrap_or_default();
-            Line { name: name.clone(), look: look(request, index), points: stepped(&points) }
+            Line { name: name.clone(), look: look(request, index), points: stepped(&points), is_joined: true }
         })
         .collect();
     let of_cell = request.results.marks.iter().filter(|mark| mark.cell == cell.number);
@@ -168,75 +177,108 @@ fn stepped(moments: &[(f64, Measured)]) -> Vec<(f64, Measured)> {
     moments.iter().flat_map(|(time, value)| [(*time, *value), (time + width, *value)]).collect()
 }
 
-/// The lines with no more points than pixels can show: of each column of pixels its first, lowest, highest and last.
+/// The lines with no more points than pixels can show.
 fn thinned(lines: &[Line], panel: &Panel) -> Vec<Line> {
-    let thin = |line: &Line| {
-        if (line.points.len() as f64) < 2.5 * panel.area.width {
-            return line.points.clone();
-        }
-        let column = |point: &(f64, Measured)| (panel.x.position(point.0) * panel.area.width) as i64;
-        let mut kept = Vec::new();
-        for run in line.points.chunk_by(|a, b| column(a) == column(b)) {
-            let mean = |index: &usize| run[*index].1.mean.unwrap_or(0.0);
-            let order = |a: &usize, b: &usize| mean(a).total_cmp(&mean(b));
-            let (low, high) = ((0..run.len()).min_by(order).unwrap_or(0), (0..run.len()).max_by(order).unwrap_or(0));
-            let mut wanted = vec![0, low, high, run.len() - 1];
-            wanted.sort_unstable();
-            wanted.dedup();
-            kept.extend(wanted.into_iter().map(|index| run[index]));
-        }
-        kept
-    };
-    lines.iter().map(|line| Line { name: line.name.clone(), look: line.look, points: thin(line) }).collect()
+    let inside = |line: &Line| line.points.partition_point(|point| point.0 <= panel.x.high * (1.0 + 1e-9));
+    let thin =
+        |line: &Line| Line { name: line.name.clone(), look: line.look, points: thin(&line.points[..inside(line)], panel), is_joined: true };
+    lines.iter().map(thin).collect()
 }
 
-/// Faults and warm-up as shaded spans; the words for them once.
+/// Of each column of pixels its first, lowest, highest and last point: the line looks the same.
+fn thin(points: &[(f64, Measured)], panel: &Panel) -> Vec<(f64, Measured)> {
+    if (points.len() as f64) < 2.5 * panel.area.width {
+        return points.to_vec();
+    }
+    let column = |point: &(f64, Measured)| (panel.x.position(point.0) * panel.area.width) as i64;
+    let mut kept = Vec::new();
+    for run in points.chunk_by(|a, b| column(a) == column(b)) {
+        let mean = |index: &usize| run[*index].1.mean.unwrap_or(0.0);
+        let order = |a: &usize, b: &usize| mean(a).total_cmp(&mean(b));
+        let (low, high) = ((0..run.len()).min_by(order).unwrap_or(0), (0..run.len()).max_by(order).unwrap_or(0));
+        let mut wanted = vec![0, low, high, run.len() - 1];
+        wanted.sort_unstable();
+        wanted.dedup();
+        kept.extend(wanted.into_iter().map(|index| run[index]));
+    }
+    kept
+}
+
+/// The marks of all panels for the legend, each kind with its words once.
+fn signs(request: &Request, stories: &[Story], y: &Axis, unit: Unit) -> Vec<(String, Sign)> {
+    let mut signs: Vec<(String, Sign)> = Vec::new();
+    for mark in stories.iter().flat_map(|story| &story.marks) {
+        if mark.kind == "capacity" && !shows(y, mark) {
+            continue;
+        }
+        let sign = (mark_words(mark, unit), mark_sign(request.theme, mark));
+        if !signs.contains(&sign) {
+            signs.push(sign);
+        }
+    }
+    // Faults first, then capacities, the warm-up last.
+    signs.sort_by_key(|(words, sign)| (words == WARMUP, matches!(sign, Sign::Level(_))));
+    signs
+}
+
+fn mark_words(mark: &Mark, unit: Unit) -> String {
+    match mark.kind.as_str() {
+        "capacity" => format!("capacity of {}, {}", mark.label, number::value(mark.value.unwrap_or(0.0), unit)),
+        "fault" if mark.label.is_empty() => "fault".to_string(),
+        "fault" => format!("fault: {}", mark.label),
+        _ => WARMUP.to_string(),
+    }
+}
+
+fn mark_sign(theme: Theme, mark: &Mark) -> Sign {
+    match mark.kind.as_str() {
+        "capacity" => Sign::Level(theme.muted()),
+        "fault" => Sign::Span(theme.fault(), 0.16),
+        _ => Sign::Span(theme.quiet(), 0.2),
+    }
+}
+
+/// Whether a capacity lies in the picture.
+fn shows(y: &Axis, mark: &Mark) -> bool {
+    mark.value.is_some_and(|value| value <= y.high && y.accepts(value))
+}
+
+/// Faults and warm-up as shaded spans, with their words where wanted.
 fn draw_spans(canvas: &mut Canvas, panel: &Panel, marks: &[Mark], with_words: bool) {
     let theme = canvas.theme;
-    let mut row = 0.0;
-    for mark in marks.iter().filter(|mark| mark.kind != "capacity") {
-        let is_fault = mark.kind == "fault";
+    let (mut taken, mut row) = (panel.area.left, 0.0);
+    for mark in marks {
+        let Sign::Span(fill, opacity) = mark_sign(theme, mark) else { continue };
         let (from, to) = (mark.from.unwrap_or(0.0).max(panel.x.low), mark.to.unwrap_or(panel.x.high).min(panel.x.high));
         if to <= from {
             continue;
         }
         let (left, right) = (panel.at(from, panel.y.low).0, panel.at(to, panel.y.low).0);
-        let (fill, opacity, ink) = if is_fault { (theme.fault(), 0.14, theme.fault()) } else { (theme.quiet(), 0.16, theme.muted()) };
         // A fault of an instant must still be seen.
-        let area = Area { left, width: (right - left).max(2.0), ..panel.area };
-        canvas.rectangle(area, fill, opacity);
-        let words = if is_fault { mark.label.as_str() } else { "warm-up" };
-        if with_words && !words.is_empty() {
-            let text = Text { size: MARK, bold: false, colour: ink, anchor: Anchor::Start };
-            let beside = panel.area.right() - area.right() > area.left - panel.area.left;
-            let room = area.width - 10.0;
-            let y = panel.area.top + 16.0 + row;
-            if font::width(words, MARK, false) <= room {
-                canvas.text((left + 5.0, y), words, text);
-            } else if beside {
-                canvas.text((area.right() + 5.0, y), &font::shorten(words, MARK, false, panel.area.right() - area.right() - 8.0), text);
-            } else {
-                canvas.text(
-                    (left - 5.0, y),
-                    &font::shorten(words, MARK, false, left - panel.area.left - 8.0),
-                    Text { anchor: Anchor::End, ..text },
-                );
-            }
-            row += 18.0;
+        canvas.rectangle(Area { left, width: (right - left).max(2.5), ..panel.area }, fill, opacity);
+        if !with_words {
+            continue;
         }
+        let words = mark_words(mark, Unit::Count);
+        let width = font::width(&words, MARK, false).min(panel.area.width - 12.0);
+        let start = (left + 5.0).min(panel.area.right() - width - 4.0);
+        // What would run into the words before it goes one line down.
+        row = if start < taken { row + 18.0 } else { 0.0 };
+        taken = start + width + 8.0;
+        let text =
+            Text { size: MARK, bold: false, colour: if fill == theme.fault() { fill } else { theme.muted() }, anchor: Anchor::Start };
+        canvas.text((start, panel.area.top + 16.0 + row), &font::shorten(&words, MARK, false, width), text);
     }
 }
 
-/// The capacities as dotted lines; the words for them once.
+/// The capacities as dotted lines, with their words where wanted.
 fn draw_capacities(canvas: &mut Canvas, panel: &Panel, marks: &[Mark], with_words: bool, unit: Unit) {
     let theme = canvas.theme;
-    for mark in marks.iter().filter(|mark| mark.kind == "capacity") {
-        let Some(value) = mark.value.filter(|value| *value <= panel.y.high && panel.y.accepts(*value)) else { continue };
-        let y = panel.at(panel.x.low, value).1;
+    for mark in marks.iter().filter(|mark| mark.kind == "capacity" && shows(&panel.y, mark)) {
+        let y = panel.at(panel.x.low, mark.value.unwrap_or(0.0)).1;
         canvas.line((panel.area.left, y), (panel.area.right(), y), Stroke { colour: theme.muted(), width: 1.5, dash: "2 4" });
         if with_words {
-            let words = format!("capacity of {}, {}", mark.label, number::value(value, unit));
-            let words = font::shorten(&words, MARK, false, panel.area.width - 8.0);
+            let words = font::shorten(&mark_words(mark, unit), MARK, false, panel.area.width - 8.0);
             canvas.text(
                 (panel.area.right() - 2.0, y - 6.0),
                 &words,

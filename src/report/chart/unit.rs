@@ -23,7 +23,7 @@ impl Unit {
             Unit::Ratio => "ratio",
             Unit::Seconds => "seconds",
             Unit::PerSecond => "per second",
-            Unit::Share => "share in %",
+            Unit::Share => "%",
         }
     }
 }
