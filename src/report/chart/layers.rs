@@ -48,9 +48,10 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let rows = panels.len().div_ceil(columns);
     let mut frame = Frame::new(words, (rows > 1).then_some(rows as f64 * 300.0), request.theme);
     let areas = frame::grid(frame.body, panels.len(), columns, (24.0, 24.0));
-    for ((group, set), area) in panels.iter().zip(&sets).zip(areas) {
-        let ends = named_with_value(set, facet.is_some());
-        let names = panel::name_room(&ends, 360.0);
+    let ends: Vec<Vec<Line>> = sets.iter().map(|set| named_with_value(set, facet.is_some())).collect();
+    // All panels keep the same room beside them, or their axes would differ.
+    let names = ends.iter().map(|ends| panel::name_room(ends, 390.0)).fold(0.0, f64::max);
+    for (((group, set), ends), area) in panels.iter().zip(&sets).zip(&ends).zip(areas) {
         let x = Axis::places(services.iter().map(|(name, _)| name.clone()).collect(), 0.2);
         let panel = Panel { area: area.inside(panel::side_room(&y), 44.0, names, 58.0), x, y: y.clone() };
         panel.draw_axes(&mut frame.canvas, true, true);
@@ -58,7 +59,7 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
         let side = if facet.is_some() { "" } else { "attempts_per_call, ratio" };
         panel.draw_titles(&mut frame.canvas, "service, from the clients down", side);
         panel.draw_lines(&mut frame.canvas, set);
-        panel.draw_names(&mut frame.canvas, &ends, names);
+        panel.draw_names(&mut frame.canvas, ends, names);
     }
     Ok(vec![("layers".to_string(), frame.finish())])
 }

@@ -19,7 +19,8 @@ pub fn to_png(svg: &str, scale: f32) -> Result<Vec<u8>, String> {
     let options = Options { font_family: "Inter".to_string(), fontdb: Arc::new(fonts), ..Options::default() };
     let tree = Tree::from_str(svg, &options).map_err(|error| format!("the picture is no SVG: {error}"))?;
     let size = tree.size();
-    let pixels = |length: f32| (length * scale).ceil() as u32;
+    // A row that is only half covered would be dark at the lower edge.
+    let pixels = |length: f32| (length * scale).floor() as u32;
     let mut pixmap = Pixmap::new(pixels(size.width()), pixels(size.height())).ok_or("the picture is empty or too large for a PNG")?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
     encode(&pixmap).map_err(|error| format!("the picture cannot be written as PNG: {error}"))

@@ -24,7 +24,9 @@ impl Axis {
             return Axis::log(values, unit);
         }
         let (low, high) = (span(values).0.min(0.0), span(values).1.max(0.0));
-        let high = if high > low { high } else { 1.0 };
+        if high <= low {
+            return Axis::at_steps(0.0, 1.0, 1.0, unit);
+        }
         let step = nice_step((high - low) / count.max(1) as f64, unit);
         let (first, last) = (libm::floor(low / step) * step, libm::ceil(high / step - 1e-9) * step);
         // A whole is never more than whole, whatever its interval says.

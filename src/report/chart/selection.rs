@@ -123,7 +123,7 @@ impl<'a> Selection<'a> {
         let elsewhere = self.varying.iter().any(|other| *other != axis && self.cells.iter().any(|cell| cell.values[*other] == value));
         let path = &self.results.axes[axis];
         let text = clip(&value_text(path, value));
-        if self.is_numeric(axis) || elsewhere { format!("{} {text}", self.short_path(axis)) } else { text }
+        if self.is_numeric(axis) || elsewhere { format!("{}\u{a0}{text}", self.short_path(axis)) } else { text }
     }
 
     /// The last word of the path; where another axis has it too, what it belongs to before it; where that is not enough, all of it.

@@ -117,7 +117,7 @@ fn draw_panels(frame: &mut Frame, stories: &[Story], y: &Axis, unit: Unit, commo
     let names = if single { panel::name_room(&stories[0].lines, 260.0) } else { 10.0 };
     let (below, foot) = if common.is_some() { (50.0, 0.0) } else { (4.0, 28.0) };
     let body = frame.body.inside(side, 4.0, names, below);
-    let gap = (36.0, 18.0);
+    let gap = (46.0, 18.0);
     let width = frame::grid(body, stories.len(), columns, gap)[0].width;
     let lines = stories.iter().map(|story| font::wrap(&story.name, panel::HEADER, true, width).len()).max().unwrap_or(1);
     let head = if single { 40.0 } else { 12.0 + lines as f64 * panel::HEADER_LINE };
