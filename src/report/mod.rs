@@ -1,5 +1,9 @@
 //! Floor 4: what to show. Writes the results as CSV, and draws from the CSV alone.
 
+#[cfg(feature = "charts")]
+pub mod chart;
+#[cfg(feature = "charts")]
+pub mod data;
 pub mod files;
 pub mod manifest;
 pub mod story;

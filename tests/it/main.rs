@@ -2,6 +2,8 @@
 
 mod aws;
 mod broken_scenarios;
+#[cfg(feature = "charts")]
+mod charts;
 mod command_line;
 mod common_numbers;
 mod determinism;

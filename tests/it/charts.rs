@@ -1,0 +1,167 @@
+//! Each kind of chart, drawn from a small results folder.
+
+use std::fs;
+use std::path::Path;
+
+use retrystorm::report::chart::{Picture, Theme, draw, write};
+use retrystorm::report::data::Results;
+use retrystorm::study::chart::{Chart, ChartKind, Scale};
+
+const TITLE: &str = "Does it come back? <A & B>";
+
+fn chart(kind: ChartKind, y: &[&str]) -> Chart {
+    let y = y.iter().map(|name| (*name).to_string()).collect();
+    Chart { kind, x: None, y, value: None, filter: Vec::new(), title: None, scale: (Scale::Auto, Scale::Auto) }
+}
+
+/// Two policies and three counts; `fixed` with 30 clients never recovers.
+fn summary() -> String {
+    let metrics = ["success_rate", "recovery_time", "attempts", "web.attempts_per_call", "db.attempts_per_call"];
+    let columns: Vec<String> = metrics.iter().map(|metric| format!("{metric},{metric}_low,{metric}_high,{metric}_sd")).collect();
+    let mut text = format!("cell,clients.web.policy,clients.web.count,replications,{}\n", columns.join(","));
+    for cell in 0..6 {
+        let (policy, count) = (["fixed", "full_jitter"][cell / 3], [10, 20, 30][cell % 3]);
+        let value = |mean: f64| format!("{mean},{},{},{}", mean * 0.9, mean * 1.1, mean * 0.05);
+        let recovery = if cell == 2 { ",,,".to_string() } else { value([0.01, 0.2, 4.0][cell % 3]) };
+        let of = [value(0.9), recovery, value(0.0), value(1.5), value(4.5)];
+        text += &format!("{cell},{policy},{count},5,{}\n", of.join(","));
+    }
+    text
+}
+
+fn timeline() -> String {
+    let mut text = "cell,time,series,mean,low,high\n".to_string();
+    for cell in 0..6 {
+        for time in 0..40 {
+            text += &format!("{cell},{time},attempts,{},{},\n{cell},{time},goodput,7,6,8\n", 10 + time, 9 + time);
+            text += &format!("{cell},{time},web.queue,{time},,\n");
+        }
+    }
+    text
+}
+
+fn results() -> Results {
+    let latency: String = (0..6).map(|cell| format!("{cell},50,0.01\n{cell},99,0.5\n{cell},99.9,{cell}.5\n{cell},100,9\n")).collect();
+    let marks: String =
+        (0..6).map(|cell| format!("{cell},fault,web down,10,15,\n{cell},warmup,,0,5,\n{cell},capacity,web,,,40\n")).collect();
+    let files = [
+        ("summary.csv", summary()),
+        ("timeline.csv", timeline()),
+        ("latency.csv", format!("cell,percentile,value\n{latency}")),
+        ("marks.csv", format!("cell,kind,label,from,to,value\n{marks}")),
+    ];
+    Results::parse(|name| Ok(files.iter().find(|file| file.0 == name).map(|file| file.1.clone()))).unwrap()
+}
+
+fn pictures(results: &Results, chart: Chart, theme: Theme) -> Vec<Picture> {
+    draw(&[chart], TITLE, results, theme).unwrap()
+}
+
+/// What every picture must be: whole, with its title, its words, and nothing that is no number.
+fn check(picture: &Picture, words: &[&str]) {
+    let svg = &picture.svg;
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{}", picture.name);
+    assert!(svg.contains("Does it come back? &lt;A &amp; B&gt;</text>"), "{}", picture.name);
+    for word in words {
+        assert!(svg.replace('\u{a0}', " ").contains(word), "{} lacks `{word}`", picture.name);
+    }
+    assert!(!svg.contains("NaN") && !svg.contains("inf"), "{}", picture.name);
+    #[cfg(feature = "png")]
+    assert!(retrystorm::report::chart::to_png(svg, 0.5).unwrap().starts_with(b"\x89PNG"), "{}", picture.name);
+}
+
+#[test]
+fn every_kind_says_what_it_shows() {
+    let results = results();
+    let policies = ["fixed", "full_jitter"];
+    let cases: [(Chart, &[&str], &[&str]); 6] = [
+        (chart(ChartKind::Lines, &["recovery_time"]), &["lines-recovery_time"], &["seconds", "log scale", "clients.web.count", "at 30"]),
+        (
+            chart(ChartKind::Timeline, &["attempts", "goodput", "web.queue"]),
+            &["timeline-attempts-goodput", "timeline-web.queue"],
+            &["fault: web down", "warm-up", "count 10", "30 s"],
+        ),
+        (chart(ChartKind::Bars, &["success_rate", "recovery_time"]), &["bars-success_rate-recovery_time"], &["90 %", "never", "seconds"]),
+        (chart(ChartKind::Latency, &[]), &["latency"], &["p50", "p99.9", "seconds"]),
+        (chart(ChartKind::Layers, &[]), &["layers"], &["web", "db", "ratio", "4.5"]),
+        (
+            Chart { value: Some("recovery_time".to_string()), ..chart(ChartKind::Heatmap, &[]) },
+            &["heatmap-recovery_time"],
+            &["never", "200 ms"],
+        ),
+    ];
+    for (chart, names, words) in cases {
+        for theme in [Theme::Light, Theme::Dark] {
+            let drawn = pictures(&results, chart.clone(), theme);
+            assert_eq!(drawn.iter().map(|picture| picture.name.as_str()).collect::<Vec<_>>(), names);
+            for picture in &drawn {
+                check(picture, &policies);
+                check(picture, words);
+            }
+            assert_eq!(drawn, pictures(&results, chart.clone(), theme), "the same results make the same bytes");
+        }
+    }
+}
+
+#[test]
+fn constant_zeros_and_one_cell_without_axes_are_drawn() {
+    let results = results();
+    for kind in [ChartKind::Lines, ChartKind::Bars] {
+        check(&pictures(&results, chart(kind, &["attempts"]), Theme::Light)[0], &["attempts", "count"]);
+    }
+    let text = "cell,replications,calls,calls_low,calls_high,calls_sd\n0,1,1e-9,,,\n";
+    let one = Results::parse(|name| Ok((name == "summary.csv").then(|| text.to_string()))).unwrap();
+    for kind in [ChartKind::Lines, ChartKind::Bars] {
+        check(&pictures(&one, chart(kind, &["calls"]), Theme::Dark)[0], &["calls", "one replication", "1e-9"]);
+    }
+}
+
+#[test]
+fn what_is_not_shown_is_said() {
+    let mut text = "cell,clients.web.policy,replications,calls,calls_low,calls_high,calls_sd\n".to_string();
+    let (mut timeline, mut latency) = ("cell,time,series,mean,low,high\n".to_string(), "cell,percentile,value\n".to_string());
+    for cell in 0..70 {
+        text += &format!("{cell},policy_with_quite_a_long_name_number_{cell},2,{cell},,,\n");
+        timeline += &format!("{cell},0,attempts,1,,\n{cell},1,attempts,2,,\n");
+        latency += &format!("{cell},50,1\n{cell},99,2\n");
+    }
+    let open = |name: &str| match name {
+        "summary.csv" => Some(text.clone()),
+        "timeline.csv" => Some(timeline.clone()),
+        "latency.csv" => Some(latency.clone()),
+        _ => None,
+    };
+    let many = Results::parse(|name| Ok(open(name))).unwrap();
+    check(&pictures(&many, chart(ChartKind::Bars, &["calls"]), Theme::Light)[0], &["10 of 70 cells are not shown"]);
+    check(&pictures(&many, chart(ChartKind::Timeline, &["attempts"]), Theme::Light)[0], &["46 of 70 cells are not shown"]);
+    check(&pictures(&many, chart(ChartKind::Latency, &[]), Theme::Light)[0], &["58 of 70 lines are grey and not named"]);
+}
+
+#[test]
+fn what_cannot_be_drawn_is_explained() {
+    let results = results();
+    let problem = |chart: Chart| draw(&[chart], TITLE, &results, Theme::Light).unwrap_err();
+    assert!(problem(chart(ChartKind::Bars, &["speed"])).contains("`speed` is no metric"));
+    assert!(problem(chart(ChartKind::Timeline, &["speed"])).contains("it has attempts, goodput, web.queue"));
+    let elsewhere = Chart { x: Some("service.web.workers".to_string()), ..chart(ChartKind::Lines, &[]) };
+    assert!(problem(elsewhere).contains("the axes are clients.web.policy, clients.web.count"));
+    let nowhere = Chart { filter: vec![("clients.web.count".to_string(), "7".to_string())], ..chart(ChartKind::Layers, &[]) };
+    assert!(problem(nowhere).contains("there are 10, 20, 30"));
+}
+
+#[test]
+fn a_folder_gets_its_pictures_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("summary.csv"), summary()).unwrap();
+    let bars = || chart(ChartKind::Bars, &["success_rate"]);
+    let paths = write(folder.path(), &[bars(), bars()], TITLE, Theme::Light).unwrap();
+    assert!(paths.iter().all(|path| path.is_file()));
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut there: Vec<String> = fs::read_dir(folder.path()).unwrap().map(|entry| name(&entry.unwrap().path())).collect();
+    there.sort();
+    let mut wanted: Vec<String> = paths.iter().map(|path| name(path)).chain(["summary.csv".to_string()]).collect();
+    wanted.sort();
+    assert_eq!(there, wanted);
+    assert!(wanted.contains(&"bars-success_rate-2.svg".to_string()));
+    assert!(write(&folder.path().join("nowhere"), &[bars()], TITLE, Theme::Light).unwrap_err().contains("no summary.csv"));
+}
