@@ -7,7 +7,8 @@ use std::{env, fs};
 fn main() {
     let folder = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("scenarios");
     println!("cargo::rerun-if-changed={}", folder.display());
-    let mut files: Vec<_> = fs::read_dir(&folder).expect("scenarios/ is part of the source").map(|entry| entry.expect("readable").path()).collect();
+    let mut files: Vec<_> =
+        fs::read_dir(&folder).expect("scenarios/ is part of the source").map(|entry| entry.expect("readable").path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     files.sort();
     let mut list = String::from("&[\n");

@@ -23,8 +23,14 @@ pub fn load(arguments: &ScenarioArguments) -> Result<Scenario, Failure> {
 }
 
 fn unknown(name: &str) -> Failure {
-    let nearest = CURATED.iter().map(|(known, _)| *known).max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+    let nearest =
+        CURATED.iter().map(|(known, _)| *known).max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
     let known: Vec<&str> = CURATED.iter().map(|(known, _)| *known).collect();
-    let hint = nearest.filter(|nearest| strsim::jaro_winkler(nearest, name) > 0.7).map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
-    Failure::Wrong(format!("there is no scenario `{name}`{hint}\n  curated scenarios: {}\n  or give the path of a .toml file", known.join(", ")))
+    let hint = nearest
+        .filter(|nearest| strsim::jaro_winkler(nearest, name) > 0.7)
+        .map_or(String::new(), |nearest| format!("; did you mean `{nearest}`?"));
+    Failure::Wrong(format!(
+        "there is no scenario `{name}`{hint}\n  curated scenarios: {}\n  or give the path of a .toml file",
+        known.join(", ")
+    ))
 }

@@ -22,7 +22,12 @@ use speak::Failure;
 
 /// See what retries do to a service, and a service to its retries, before the outage.
 #[derive(Debug, Parser)]
-#[command(name = "retrystorm", version, max_term_width = 110, after_help = "Start with:  retrystorm list    and    retrystorm run aws_jitter")]
+#[command(
+    name = "retrystorm",
+    version,
+    max_term_width = 110,
+    after_help = "Start with:  retrystorm list    and    retrystorm run aws_jitter"
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -7,6 +7,7 @@ use clap::Args;
 use super::Outcome;
 use super::speak::{Failure, say};
 use crate::report::chart::{self, Theme};
+use crate::study::chart::{Chart, ChartKind};
 use crate::study::scenario::Scenario;
 
 /// What `plot` is told.
@@ -42,7 +43,9 @@ pub fn plot(arguments: &PlotArguments, quiet: bool) -> Outcome {
     Ok(())
 }
 
-/// Draws the charts of a scenario into the folder of its results.
+/// Draws the charts of a scenario into the folder of its results; a scenario that names none gets a timeline.
 pub fn draw(scenario: &Scenario, folder: &Path, theme: Theme) -> Result<Vec<PathBuf>, Failure> {
-    chart::write(folder, &scenario.charts, &scenario.title, theme).map_err(|error| Failure::at(folder, &error))
+    let usual = [Chart { kind: ChartKind::Timeline, ..Chart::default() }];
+    let charts = if scenario.charts.is_empty() { &usual[..] } else { &scenario.charts };
+    chart::write(folder, charts, &scenario.title, theme).map_err(|error| Failure::at(folder, &error))
 }

@@ -30,7 +30,8 @@ pub fn follow<T: Send>(watch: &Watch, quiet: bool, work: impl FnOnce() -> T + Se
 
 fn draw(watch: &Watch, done: &AtomicBool) {
     let bar = ProgressBar::new(0);
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs  {elapsed}  about {eta} left").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs  {elapsed}  about {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style);
     while !done.load(Ordering::Acquire) {
         bar.set_length(watch.planned.load(Ordering::Relaxed) as u64);

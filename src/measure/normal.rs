@@ -96,10 +96,12 @@ mod tests {
     #[test]
     fn a_million_draws_follow_the_distribution() {
         let count = 1_000_000;
-        let mut draws: Vec<f64> = (0..count).map(|i| normal(super::super::random::Address(i).draw(super::super::random::Purpose::Link, 1))).collect();
+        let mut draws: Vec<f64> =
+            (0..count).map(|i| normal(super::super::random::Address(i).draw(super::super::random::Purpose::Link, 1))).collect();
         draws.sort_unstable_by(f64::total_cmp);
         let distribution = |x: f64| 0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2);
-        let distance = (0..).zip(&draws).map(|(i, x): (u32, &f64)| (distribution(*x) - (f64::from(i) + 0.5) / count as f64).abs()).fold(0.0, f64::max);
+        let distance =
+            (0..).zip(&draws).map(|(i, x): (u32, &f64)| (distribution(*x) - (f64::from(i) + 0.5) / count as f64).abs()).fold(0.0, f64::max);
         assert!(distance < 1.95 / (count as f64).sqrt(), "{distance}");
         // The tail beyond the last layer: 258 of a million are expected.
         let beyond = draws.iter().filter(|x| x.abs() > TAIL).count() as f64;

@@ -26,13 +26,15 @@ pub struct Finished<'a> {
 /// One table: its header, then its rows.
 type Table = Vec<Vec<String>>;
 
+type Writer = fn(Finished) -> Table;
+
 /// Writes all tables into a folder, each to a temporary file first, so that a table is there whole or not at all.
 ///
 /// # Errors
 /// What the file system says.
 pub fn write(finished: Finished, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    let tables: [(&str, fn(Finished) -> Table); 7] = [
+    let tables: [(&str, Writer); 7] = [
         ("summary.csv", summary),
         ("runs.csv", runs),
         ("differences.csv", differences),
@@ -104,7 +106,15 @@ fn summary(finished: Finished) -> Table {
         for (index, metric) in finished.study.metrics.iter().enumerate() {
             let value = result.value(index, metric);
             let interval = value.and_then(|value| value.interval);
-            row.extend([value.map(|value| value.value), interval.map(|ends| ends.0), interval.map(|ends| ends.1), value.and_then(|value| value.sd)].map(number));
+            row.extend(
+                [
+                    value.map(|value| value.value),
+                    interval.map(|ends| ends.0),
+                    interval.map(|ends| ends.1),
+                    value.and_then(|value| value.sd),
+                ]
+                .map(number),
+            );
         }
         row
     });
@@ -209,4 +219,3 @@ fn marks(finished: Finished) -> Table {
     }
     table
 }
-

@@ -66,7 +66,9 @@ fn what(model: &Model, line: &Line) -> String {
         What::WorkEnds(number, outcome) => format!("ends its work on attempt {number}: {}", outcome.name()),
         What::RowRead(number, version) => format!("attempt {number} reads version {version}"),
         What::RowWritten(number, Outcome::Ok) => format!("attempt {number} writes: ok"),
-        What::RowWritten(number, outcome) => format!("attempt {number} comes to write, but another has written since its read: {}", outcome.name()),
+        What::RowWritten(number, outcome) => {
+            format!("attempt {number} comes to write, but another has written since its read: {}", outcome.name())
+        }
         What::Dropped(number) => format!("drops attempt {number}: its caller has left"),
         What::Destroyed(number) => format!("goes down and loses attempt {number}"),
         What::Reply(number, outcome) => format!("gets the reply to attempt {number}: {}", outcome.name()),

@@ -28,7 +28,10 @@ pub fn table(finished: Finished) -> String {
     }
     let replications = finished.study.cells.first().map_or(0, |cell| cell.replications.len());
     if replications > 1 {
-        let _ = writeln!(text, "Mean of {replications} replications ± half of the 95 % interval; shares of replications with Wilson's interval.");
+        let _ = writeln!(
+            text,
+            "Mean of {replications} replications ± half of the 95 % interval; shares of replications with Wilson's interval."
+        );
     }
     text
 }
@@ -37,7 +40,9 @@ pub fn table(finished: Finished) -> String {
 fn columns(finished: Finished) -> Vec<usize> {
     let scenario = finished.scenario;
     let drawn = scenario.charts.iter().filter(|chart| chart.kind != ChartKind::Timeline);
-    let named = drawn.flat_map(|chart| chart.y.iter().chain(&chart.value)).chain(scenario.expectations.iter().map(|expectation| &expectation.metric));
+    let named = drawn
+        .flat_map(|chart| chart.y.iter().chain(&chart.value))
+        .chain(scenario.expectations.iter().map(|expectation| &expectation.metric));
     let wanted: Vec<&str> = named.map(String::as_str).chain(USUAL).collect();
     let metrics = &finished.study.metrics;
     let mut columns: Vec<usize> = Vec::new();
@@ -86,7 +91,9 @@ fn row(finished: Finished, columns: &[usize], cell: usize) -> Vec<String> {
     let values = finished.scenario.cells[cell].values.iter().zip(&finished.scenario.axes);
     let labels = values.map(|(value, axis)| axis.values[*value].label.clone());
     let result = &finished.study.cells[cell];
-    labels.chain(columns.iter().map(|index| shown(&finished.study.metrics[*index], result.value(*index, &finished.study.metrics[*index])))).collect()
+    labels
+        .chain(columns.iter().map(|index| shown(&finished.study.metrics[*index], result.value(*index, &finished.study.metrics[*index]))))
+        .collect()
 }
 
 /// A value as a person reads it: as many digits as its interval allows.

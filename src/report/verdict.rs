@@ -22,7 +22,11 @@ fn verdicts(finished: Finished<'_>) -> Vec<(&str, Verdict)> {
     };
     let scenario = finished.scenario;
     let judge = |expectation: &Expectation| expectation.judge(&scenario.axes, &scenario.cells, value);
-    scenario.expectations.iter().flat_map(|expectation| judge(expectation).into_iter().map(|verdict| (expectation.metric.as_str(), verdict))).collect()
+    scenario
+        .expectations
+        .iter()
+        .flat_map(|expectation| judge(expectation).into_iter().map(|verdict| (expectation.metric.as_str(), verdict)))
+        .collect()
 }
 
 fn line(finished: Finished, metric: &str, verdict: &Verdict) -> String {

@@ -1,7 +1,7 @@
 //! What to draw: the `[[chart]]` tables of a scenario. Data only; `report::chart` draws.
 
 /// One chart of a scenario.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
     /// What kind of picture.
     pub kind: ChartKind,
@@ -20,11 +20,12 @@ pub struct Chart {
 }
 
 /// The kinds of chart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChartKind {
     /// A metric against an axis, a line a value of the other axes, with interval bands.
     Lines,
     /// Series over time, a small panel a cell.
+    #[default]
     Timeline,
     /// Metrics as bars with intervals, a bar a cell.
     Bars,

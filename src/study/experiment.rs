@@ -69,7 +69,8 @@ pub struct Watch {
 
 /// Runs a plan on the threads of the present pool.
 pub fn run(plan: &Plan, watch: &Watch) -> Study {
-    let services: Vec<String> = plan.models.first().map_or(Vec::new(), |model| model.services.iter().map(|service| service.name.clone()).collect());
+    let services: Vec<String> =
+        plan.models.first().map_or(Vec::new(), |model| model.services.iter().map(|service| service.name.clone()).collect());
     let metrics = metrics(&services);
     let folders: Vec<Mutex<Folder>> = plan.series.iter().map(|series| Mutex::new(Folder::new(plan.replications.start, series))).collect();
     let mut rounds: Vec<Range<u32>> = vec![plan.replications.clone(); plan.models.len()];

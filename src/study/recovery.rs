@@ -3,7 +3,8 @@
 //! A single bin says little: with 50 calls a second, a healthy second often shows 45. So nothing is smoothed and no window is
 //! chosen. X(t) is what has succeeded since the last change, less 95 % of what would have at the rate of before (scaled with
 //! the planned load, where that changes). While the service is worse than that, X falls; once it is better for good, X rises.
-//! The lowest point of X is the recovery: every stretch of time that starts there has at least 95 %, and none that ends there has.
+//! Every stretch of time that starts at the lowest point of X has at least 95 %, and none that ends there has. The recovery is the
+//! first time from which X falls no further than chance may: twice the square root of what was expected until the lowest point.
 
 use crate::load::Load;
 use crate::measure::identifier::ServiceIndex;
@@ -36,13 +37,17 @@ pub fn recovery(model: &Model, run: &Run) -> Recovery {
     if start + 1 >= bins || run.timeline.cut {
         return Recovery::default();
     }
-    let (mut height, mut lowest, mut recovered_at) = (0.0, 0.0, start);
-    for (bin, succeeded) in run.timeline.series(GOODPUT).enumerate().skip(start) {
-        height += f64::from(succeeded) - RECOVERED * before * (planned(model, edge(bin + 1)) - planned(model, edge(bin)));
-        if height < lowest {
-            (lowest, recovered_at) = (height, bin + 1);
-        }
+    let expected = |until: usize| RECOVERED * before * (planned(model, edge(until)) - planned(model, edge(start)));
+    // X at each edge of a bin, from the first after the last change.
+    let mut heights = vec![0.0];
+    let mut succeeded = 0.0;
+    for (bin, count) in run.timeline.series(GOODPUT).enumerate().skip(start) {
+        succeeded += f64::from(count);
+        heights.push(succeeded - expected(bin + 1));
     }
+    let lowest = (0..heights.len()).min_by(|a, b| heights[*a].total_cmp(&heights[*b])).unwrap_or(0);
+    let chance = |from: usize| 2.0 * (expected(start + lowest) - expected(start + from)).max(0.0).sqrt();
+    let recovered_at = start + (0..lowest).find(|from| heights[*from] - heights[lowest] <= chance(*from)).unwrap_or(lowest);
     // What rises only in the last moments may be noise: a twentieth of what follows the last change, and at least three bins, must be good.
     let margin = ((bins - start) / 20).max(3);
     if recovered_at + margin <= bins {

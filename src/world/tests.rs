@@ -128,7 +128,8 @@ fn the_tipping_point_is_where_it_should_be() {
         let policy = Policy { attempts: Some(attempts), timeout: Some(ms(200)), ..Policy::once() };
         let mut model = model(even(50.0), 1, policy, service.clone());
         model.horizon = Some(at(42_000));
-        let run = first(&with_fault(model, at(10_000), at(10_000 + length), |epoch| epoch.services[0].time = Distribution::Constant(ms(100))));
+        let run =
+            first(&with_fault(model, at(10_000), at(10_000 + length), |epoch| epoch.services[0].time = Distribution::Constant(ms(100))));
         let last: u32 = run.timeline.series(3).skip(37).sum();
         (run.totals.succeeded, last)
     };

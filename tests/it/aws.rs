@@ -38,7 +38,7 @@ fn fifteen_cells_agree_with_the_reference() {
         let study = one_cell(clients, algorithm, "2ms", runs);
         for (metric, reference, scale) in [("attempts", "calls", 1.0), ("completion_time", "time_ms", 1e3)] {
             let of = |kind: &str| number(&row, &format!("{kind}_{reference}"));
-            let error = (of("sd").powi(2) / f64::from(runs) + (of("ci95") / 1.96).powi(2)).sqrt();
+            let error = libm::hypot(of("sd") / f64::from(runs).sqrt(), of("ci95") / 1.96);
             let score = (value(&study, 0, metric).value * scale - of("mean")) / error;
             println!("N = {clients}, {algorithm}, {metric}: z = {score:.2}");
             assert!(score.abs() < 4.0, "N = {clients}, {algorithm}, {metric}: z = {score}");

@@ -50,7 +50,14 @@ fn a_call_is_told_from_start_to_end() {
     let told = retrystorm(&["trace", "tipping", "--call", "3"]);
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 6 + 1, "{told}");
-    for (line, words) in lines[1..].iter().zip(["starts call 3 to db", "sends attempt 1 to db", "a worker takes up attempt 1, for 25ms", "ends its work on attempt 1: ok", "gets the reply", "call 3 succeeds after 25ms"]) {
+    for (line, words) in lines[1..].iter().zip([
+        "starts call 3 to db",
+        "sends attempt 1 to db",
+        "a worker takes up attempt 1, for 25ms",
+        "ends its work on attempt 1: ok",
+        "gets the reply",
+        "call 3 succeeds after 25ms",
+    ]) {
         assert!(line.contains(words), "{line}");
     }
 }
@@ -75,7 +82,11 @@ fn data_goes_to_stdout_and_talk_to_stderr() {
 fn an_interrupted_run_keeps_what_was_finished() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().display().to_string();
-    let child = program().args(["run", "outage", "--replications", "100000", "--no-charts", "--quiet", "--out", &out]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let child = program()
+        .args(["run", "outage", "--replications", "100000", "--no-charts", "--quiet", "--out", &out])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
     std::thread::sleep(std::time::Duration::from_secs(3));
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let status = child.wait_with_output().unwrap().status;

@@ -3,15 +3,27 @@
 use std::fs;
 use std::path::Path;
 
-use crate::command_line::retrystorm;
+use crate::command_line::output;
 
 const FILES: [&str; 7] = ["summary.csv", "runs.csv", "differences.csv", "timeline.csv", "latency.csv", "attempts.csv", "marks.csv"];
 
 fn outage(folder: &Path, extra: &[&str]) {
     let out = folder.display().to_string();
-    let mut arguments = vec!["run", "outage", "--no-charts", "--quiet", "--set", "run.horizon=100s", "--set", "clients.web.load.open.rate=70/s", "--out", &out];
+    let mut arguments = vec![
+        "run",
+        "outage",
+        "--no-charts",
+        "--quiet",
+        "--set",
+        "run.horizon=100s",
+        "--set",
+        "clients.web.load.open.rate=70/s",
+        "--out",
+        &out,
+    ];
     arguments.extend(extra);
-    retrystorm(&arguments);
+    // Its expectations are about the whole scenario, and need not hold for this smaller one.
+    assert!(matches!(output(&arguments).status.code(), Some(0 | 1)), "{arguments:?}");
 }
 
 fn read(folder: &Path, file: &str) -> String {

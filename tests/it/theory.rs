@@ -24,7 +24,11 @@ fn check(set: &[&str], metric: &str, exact: f64) {
     let found = value(&study, 0, metric);
     let error = found.sd.expect("replications") / f64::from(found.count).sqrt();
     println!("{set:?} {metric}: {:.5} ± {:.5}, exact {exact}", found.value, 1.96 * error);
-    assert!((found.value - exact).abs() < 4.0 * error + 1e-12, "{set:?}: {metric} = {} is not {exact} (standard error {error})", found.value);
+    assert!(
+        (found.value - exact).abs() < 4.0 * error + 1e-12,
+        "{set:?}: {metric} = {} is not {exact} (standard error {error})",
+        found.value
+    );
     assert!(error < 0.03 * exact, "{set:?}: {metric} is too vague to tell: ±{error}");
 }
 
@@ -61,7 +65,14 @@ fn lifo_and_random_order_wait_as_long_on_average() {
 fn patience_on_waiting() {
     // M/M/1, rho .9, skipped when late by 2 / mu: P(abandoned) = (1 - rho) rho E / (1 - rho^2 E), E = e^(-(mu - lambda) tau). The timeout of
     // the simulator also covers the service, so the law is checked by those that were taken up: the timeout is that of the wait.
-    let study = study(&scenario(QUEUE, &["clients.callers.load.open.rate=0.9/s", "clients.callers.policy={ attempts = 1, timeout = \"2s\" }", "service.line.abandoned=skip"]));
+    let study = study(&scenario(
+        QUEUE,
+        &[
+            "clients.callers.load.open.rate=0.9/s",
+            "clients.callers.policy={ attempts = 1, timeout = \"2s\" }",
+            "service.line.abandoned=skip",
+        ],
+    ));
     let (arrivals, served) = (value(&study, 0, "line.arrivals"), value(&study, 0, "line.served"));
     let skipped = 1.0 - served.value / arrivals.value;
     let error = served.sd.unwrap() / arrivals.value / f64::from(served.count).sqrt() * 2.0;
@@ -83,7 +94,12 @@ fn a_closed_loop_is_what_mean_value_analysis_says() {
 #[test]
 fn geometric_retries() {
     // Failures with probability p, A attempts: (1 - p^A) / (1 - p) attempts per call, success 1 - p^A.
-    let set = ["service.line.workers=unlimited", "service.line.time=1ms", "clients.callers.policy={ attempts = 4 }", "service.line.error_rate=0.5"];
+    let set = [
+        "service.line.workers=unlimited",
+        "service.line.time=1ms",
+        "clients.callers.policy={ attempts = 4 }",
+        "service.line.error_rate=0.5",
+    ];
     check(&set, "amplification", 1.875);
     check(&set, "success_rate", 0.9375);
 }
@@ -103,13 +119,16 @@ fn who_finds_the_line_busy_comes_back() {
 /// Layers: leaf attempts per call are (1 - p^(A^L)) / (1 - p) where every layer retries, in the closed form of the scenario.
 #[test]
 fn layers_multiply_at_every_error_rate() {
-    let mut layers = crate::support::curated("layers", &["run.replications=20", "run.horizon=200s", "clients.users.policy=three", "service.gateway.calls.0.policy=three"]);
+    let mut layers = crate::support::curated(
+        "layers",
+        &["run.replications=20", "run.horizon=200s", "clients.users.policy=three", "service.gateway.calls.0.policy=three"],
+    );
     layers.expectations.clear();
     let study = study(&layers);
     for (cell, p) in [0.1f64, 0.5, 0.9].into_iter().enumerate() {
         let found = value(&study, cell, "database.attempts_per_call");
         let error = found.sd.unwrap() / f64::from(found.count).sqrt();
-        let exact = (1.0 - p.powi(27)) / (1.0 - p);
+        let exact = (1.0 - libm::pow(p, 27.0)) / (1.0 - p);
         assert!((found.value - exact).abs() < 4.0 * error, "p = {p}: {} is not {exact} (±{error})", found.value);
     }
     for (service, attempts) in [("gateway", 3.0), ("backend", 9.0), ("database", 27.0)] {
