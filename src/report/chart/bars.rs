@@ -54,13 +54,13 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let side = columns.len().min(4);
     let rows = columns.len().div_ceil(side);
     let bar = (430.0 / shown as f64 / rows as f64).clamp(27.0, 58.0);
-    let block = shown as f64 * bar + 54.0;
+    let block = shown as f64 * bar + 76.0;
     let mut frame = Frame::new(words, Some(rows as f64 * block), request.theme);
     let widest = names.iter().map(|name| font::width(name, NAME, false)).fold(0.0, f64::max);
     let label = if widest > 0.0 { (widest + 16.0).min(340.0) } else { 0.0 };
     let areas = frame::grid(frame.body.inside(label, 0.0, 0.0, 0.0), columns.len(), side, (36.0, 0.0));
     for (index, (column, area)) in columns.iter().zip(areas).enumerate() {
-        let area = area.inside(0.0, 44.0, 0.0, 10.0);
+        let area = area.inside(0.0, 66.0, 0.0, 10.0);
         if index % side == 0 && label > 0.0 {
             draw_names(&mut frame, &names, area, bar, label);
         }
@@ -80,9 +80,10 @@ fn draw_names(frame: &mut Frame, names: &[String], area: Area, bar: f64, room: f
 fn draw_column(frame: &mut Frame, column: &Column, area: Area, bar: f64) {
     let theme = frame.canvas.theme;
     let canvas = &mut frame.canvas;
-    let header = unit::titled(&column.metric, column.unit);
-    let bold = Text { size: HEADER, bold: true, colour: theme.ink(), anchor: Anchor::Start };
-    canvas.text((area.left, area.top - 14.0), &font::shorten(&header, HEADER, true, area.width), bold);
+    let header = Text { size: HEADER, bold: true, colour: theme.ink(), anchor: Anchor::Start };
+    canvas.text((area.left, area.top - 34.0), &font::shorten(&column.metric, HEADER, true, area.width), header);
+    let unit = unit::unsaid(&column.metric, column.unit).unwrap_or_default();
+    canvas.text((area.left, area.top - 14.0), unit, Text { size: NAME, bold: false, colour: theme.muted(), ..header });
     let widest = column.words.iter().map(|words| font::width(words, NAME, true)).fold(0.0, f64::max);
     let ends = column.values.iter().flat_map(|value| [value.mean, value.high]).flatten();
     // Where no mean is below zero, no interval is drawn there.

@@ -41,7 +41,7 @@ fn words(mark: &Mark) -> String {
 fn sign_of(theme: Theme, mark: &Mark) -> Sign {
     match mark.kind.as_str() {
         "capacity" => Sign::Level(theme.muted()),
-        "fault" => Sign::Span(theme.fault(), 0.16),
+        "fault" => Sign::Span(theme.fault(), theme.fault_opacity()),
         _ => Sign::Span(theme.quiet(), 0.2),
     }
 }

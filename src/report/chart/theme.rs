@@ -59,7 +59,7 @@ const DARK: [(&str, &str); 7] = [
     ("#F0762A", "#F58C4B"),
     ("#C9CDD3", "#C9CDD3"),
 ];
-const DASHES: [&str; 6] = ["", "9 4", "2.5 3.5", "10 4 2.5 4", "15 4", "5 3"];
+const DASHES: [&str; 6] = ["", "9 4", "2.5 3.5", "10 4 2.5 4", "22 5", "5 3"];
 const MARKERS: [Marker; 6] = [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Wedge, Marker::Cross];
 
 impl Theme {
@@ -91,6 +91,11 @@ impl Theme {
     /// Of the span of a fault.
     pub fn fault(self) -> &'static str {
         if self == Theme::Light { "#D55E00" } else { "#F0762A" }
+    }
+
+    /// How much of a fault's span is seen.
+    pub fn fault_opacity(self) -> f64 {
+        if self == Theme::Light { 0.16 } else { 0.2 }
     }
 
     /// How the line number `index` looks; from [`LOOKS`] on, thin and grey.

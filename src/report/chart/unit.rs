@@ -7,12 +7,14 @@ pub fn words(unit: Unit) -> &'static str {
     if unit == Unit::Share { "%" } else { unit.name() }
 }
 
-/// `name` with its unit behind it, unless it is the unit: `goodput, per second`, but `attempts`.
+/// The unit of `name` in words, unless the name says it already.
+pub fn unsaid(name: &str, unit: Option<Unit>) -> Option<&'static str> {
+    unit.map(words).filter(|words| *words != last_word(name).replace('_', " "))
+}
+
+/// `name` with its unit behind it where it does not say it: `goodput, per second`, but `attempts`.
 pub fn titled(name: &str, unit: Option<Unit>) -> String {
-    match unit.map(words) {
-        Some(words) if words != last_word(name).replace('_', " ") => format!("{name}, {words}"),
-        _ => name.to_string(),
-    }
+    unsaid(name, unit).map_or_else(|| name.to_string(), |words| format!("{name}, {words}"))
 }
 
 /// The unit of an axis, by the last word of its dotted path; what is no number, and what only counts, has none.
