@@ -55,11 +55,11 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn start_call(&mut self, new: NewCall) -> u32 {
         let (now, measures, number) = (self.now, self.probe.measures(self.now), self.started);
         let above = new.parent.map(|(attempt, _)| self.calls[self.attempts[attempt].call.0].clone_position());
-        let place = self.calls.take(|before| Call {
+        let place = self.calls.take(Call {
             address: new.address,
             started: now,
             previous_wait: Duration::ZERO,
-            stamp: before.map_or(0, |call| call.stamp.wrapping_add(1)),
+            stamp: self.calls.before().map_or(0, |call| call.stamp.wrapping_add(1)),
             attempts: 0,
             client: new.client,
             caller: new.caller,
@@ -129,12 +129,12 @@ impl<L: Listener> World<'_, L> {
             self.calls[place].current = NOBODY;
             return self.tell_of(place, || What::Lost(number));
         }
-        let attempt = self.attempts.take(|before| Attempt {
+        let attempt = self.attempts.take(Attempt {
             address,
             since: Time::ZERO,
             work_left: Duration::ZERO,
             worked: Duration::ZERO,
-            stamp: before.map_or(0, |attempt| attempt.stamp.wrapping_add(1)),
+            stamp: self.attempts.before().map_or(0, |attempt| attempt.stamp.wrapping_add(1)),
             call: (place, stamp),
             number,
             caller,

@@ -222,7 +222,7 @@ impl<'a, L: Listener> World<'a, L> {
     #[inline]
     fn step(&mut self, event: Event) {
         self.events += 1;
-        self.fingerprint = (self.fingerprint.rotate_left(5) ^ self.now.0 ^ event.kind()).wrapping_mul(0x517c_c1b7_2722_0a95);
+        self.fingerprint = (self.fingerprint.rotate_left(5) ^ self.now.0 ^ (event.kind() << 56)).wrapping_mul(0x517c_c1b7_2722_0a95);
         match event {
             Event::Arrive(group) => self.arrive(group),
             Event::Wake(group, client) => self.wake(group, client),
@@ -271,21 +271,5 @@ impl ServiceState {
     /// The queue length and the busy workers.
     fn levels(&self) -> (u32, u32) {
         (self.queue.len() as u32, self.busy)
-    }
-}
-
-impl Event {
-    fn kind(self) -> u64 {
-        match self {
-            Event::Arrive(_) => 1 << 56,
-            Event::Wake(..) => 2 << 56,
-            Event::Deliver(_) => 3 << 56,
-            Event::Write(_) => 4 << 56,
-            Event::Finish(..) => 5 << 56,
-            Event::Reply(_) => 6 << 56,
-            Event::Timeout(..) => 7 << 56,
-            Event::Retry(..) => 8 << 56,
-            Event::Epoch(_) => 9 << 56,
-        }
     }
 }
