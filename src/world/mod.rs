@@ -41,7 +41,7 @@ pub fn run(model: &Model, seed: Seed) -> Run {
     run_heard(model, seed, &mut Deaf)
 }
 
-/// As [`run`], telling a listener what happens. The result is the same.
+/// As [`run()`], telling a listener what happens. The result is the same.
 pub fn run_heard<L: Listener>(model: &Model, seed: Seed, listener: &mut L) -> Run {
     let mut world = World::new(model, seed, listener);
     world.start();
