@@ -92,7 +92,10 @@ fn what(model: &Model, line: &Line) -> String {
         What::BudgetDenies => "may not retry: the budget is spent".into(),
         What::BreakerDenies => "sends nothing: the breaker is open".into(),
         What::DeadlineDenies => "does not retry: the wait would pass the deadline".into(),
-        What::CallEnds(Outcome::Ok, after) => format!("call {} succeeds after {}", line.call, readable(*after)),
-        What::CallEnds(outcome, after) => format!("call {} fails after {}, at last with {}", line.call, readable(*after), outcome.name()),
+        What::CallEnds(Some(Outcome::Ok), after) => format!("call {} succeeds after {}", line.call, readable(*after)),
+        What::CallEnds(None, _) => format!("call {} fails: nothing was sent", line.call),
+        What::CallEnds(Some(outcome), after) => {
+            format!("call {} fails after {}, at last with {}", line.call, readable(*after), outcome.name())
+        }
     }
 }

@@ -237,7 +237,9 @@ impl<'a, L: Listener> World<'a, L> {
     }
 
     fn finish(mut self) -> Run {
-        let ended = self.model.horizon.filter(|_| self.stalled.is_none()).unwrap_or(self.last_settled);
+        // A call that is open for ever leaves the end where the last event was.
+        let last = if self.open > 0 { self.now } else { self.last_settled };
+        let ended = self.model.horizon.filter(|_| self.stalled.is_none()).unwrap_or(last);
         self.count_what_is_left(ended);
         self.probe.totals.unfinished = self.open_measured;
         self.probe.totals.last_settled = self.last_settled;
