@@ -83,7 +83,7 @@ fn every_kind_says_what_it_shows() {
         ),
         (chart(ChartKind::Bars, &["success_rate", "recovery_time"]), &["bars-success_rate-recovery_time"], &["90 %", "never", "seconds"]),
         (chart(ChartKind::Latency, &[]), &["latency"], &["p50", "p99.9", "seconds"]),
-        (chart(ChartKind::Layers, &[]), &["layers"], &["web", "db", "ratio", "4.5"]),
+        (chart(ChartKind::Layers, &[]), &["layers"], &["web", "db", "attempts per call at each service", "4.5"]),
         (
             Chart { value: Some("recovery_time".to_string()), ..chart(ChartKind::Heatmap, &[]) },
             &["heatmap-recovery_time"],
@@ -107,7 +107,7 @@ fn every_kind_says_what_it_shows() {
 fn constant_zeros_and_one_cell_without_axes_are_drawn() {
     let results = results();
     for kind in [ChartKind::Lines, ChartKind::Bars] {
-        check(&pictures(&results, chart(kind, &["attempts"]), Theme::Light)[0], &["attempts", "count"]);
+        check(&pictures(&results, chart(kind, &["attempts"]), Theme::Light)[0], &["attempts", "clients.web.count"]);
     }
     let text = "cell,replications,calls,calls_low,calls_high,calls_sd\n0,1,1e-9,,,\n";
     let one = Results::parse(|name| Ok((name == "summary.csv").then(|| text.to_string()))).unwrap();

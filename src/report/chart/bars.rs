@@ -5,7 +5,7 @@ use super::frame::{self, Frame, Words};
 use super::panel::{HEADER, NAME};
 use super::selection::Selection;
 use super::unit::{self, Unit};
-use super::{Request, font, number};
+use super::{Request, font};
 use crate::report::data::Measured;
 
 /// How many bars a picture has at most.
@@ -14,8 +14,9 @@ const MOST: usize = 60;
 /// One metric of all cells.
 struct Column {
     metric: String,
-    unit: Unit,
+    unit: Option<Unit>,
     values: Vec<Measured>,
+    words: Vec<String>,
 }
 
 /// The picture, one panel a metric.
@@ -29,8 +30,15 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let mut columns = Vec::new();
     for metric in &metrics {
         let column = selection.metric(metric)?;
-        let values = selection.cells.iter().take(shown).map(|cell| cell.measured[column]).collect();
-        columns.push(Column { metric: metric.clone(), unit: unit::unit_of(metric), values });
+        let shown = selection.cells.iter().take(shown);
+        let unit = unit::unit_of(metric);
+        let words = shown.clone().map(|cell| selection.value(metric, cell, unit));
+        columns.push(Column {
+            metric: metric.clone(),
+            unit,
+            words: words.collect(),
+            values: shown.map(|cell| cell.measured[column]).collect(),
+        });
     }
     let names: Vec<String> = selection.cells.iter().take(shown).map(|cell| selection.name(cell, &[])).collect();
     let mut words = Words { title: request.title(), ..Words::default() };
@@ -42,6 +50,7 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
             selection.cells.len()
         ));
     }
+    words.notes.extend(selection.caveat(&metrics));
     let side = columns.len().min(4);
     let rows = columns.len().div_ceil(side);
     let bar = (430.0 / shown as f64 / rows as f64).clamp(27.0, 58.0);
@@ -71,11 +80,10 @@ fn draw_names(frame: &mut Frame, names: &[String], area: Area, bar: f64, room: f
 fn draw_column(frame: &mut Frame, column: &Column, area: Area, bar: f64) {
     let theme = frame.canvas.theme;
     let canvas = &mut frame.canvas;
-    let header = format!("{}, {}", column.metric, column.unit.words());
+    let header = unit::titled(&column.metric, column.unit);
     let bold = Text { size: HEADER, bold: true, colour: theme.ink(), anchor: Anchor::Start };
     canvas.text((area.left, area.top - 14.0), &font::shorten(&header, HEADER, true, area.width), bold);
-    let texts: Vec<String> = column.values.iter().map(|value| value_words(column, value)).collect();
-    let widest = texts.iter().map(|words| font::width(words, NAME, true)).fold(0.0, f64::max);
+    let widest = column.words.iter().map(|words| font::width(words, NAME, true)).fold(0.0, f64::max);
     let ends = column.values.iter().flat_map(|value| [value.mean, value.high]).flatten();
     // Where no mean is below zero, no interval is drawn there.
     let lowest = column.values.iter().filter_map(|value| value.mean).fold(0.0, f64::min);
@@ -84,7 +92,7 @@ fn draw_column(frame: &mut Frame, column: &Column, area: Area, bar: f64) {
     let room = (area.width - widest - 12.0).max(20.0);
     let at = |value: f64| area.left + (value - lowest) / full * room;
     let look = theme.look(0);
-    for (index, (value, words)) in column.values.iter().zip(&texts).enumerate() {
+    for (index, (value, words)) in column.values.iter().zip(&column.words).enumerate() {
         let middle = area.top + (index as f64 + 0.5) * bar;
         let mut right = at(0.0);
         if let Some(mean) = value.mean {
@@ -108,16 +116,4 @@ fn draw_column(frame: &mut Frame, column: &Column, area: Area, bar: f64) {
     }
     let base = Stroke { colour: theme.quiet(), width: 1.2, dash: "" };
     canvas.line((at(0.0), area.top), (at(0.0), area.top + column.values.len() as f64 * bar), base);
-}
-
-fn value_words(column: &Column, value: &Measured) -> String {
-    match value.mean {
-        Some(mean) => number::value(mean, column.unit),
-        None => undefined_words(&column.metric).to_string(),
-    }
-}
-
-/// What to write where a metric is not defined: what never happens has no time.
-pub fn undefined_words(metric: &str) -> &'static str {
-    if matches!(metric, "recovery_time" | "completion_time") { "never" } else { "–" }
 }

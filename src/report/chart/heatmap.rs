@@ -5,7 +5,7 @@ use super::frame::{self, Frame, Words};
 use super::panel::{HEADER, TICK};
 use super::selection::{self, Selection};
 use super::unit::{self, Unit};
-use super::{Request, bars, font, number, scale, theme};
+use super::{Request, font, number, scale, theme};
 use crate::report::data::Cell;
 
 /// How many panels a picture has at most.
@@ -31,7 +31,7 @@ struct Map<'a> {
     y: usize,
     metric: &'a str,
     column: usize,
-    unit: Unit,
+    unit: Option<Unit>,
     colours: Colours,
 }
 
@@ -59,13 +59,14 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let groups = selection.groups(&[x, y]);
     let panels = groups.len().min(MOST);
     let mut words = Words { title: request.title(), ..Words::default() };
-    words.subtitle = request.subtitle(&selection, &format!("{metric}, {}", unit.words()), "");
+    words.subtitle = request.subtitle(&selection, &unit::titled(&metric, unit), "");
     if is_log {
         words.subtitle.push_str("; log scale");
     }
     if groups.len() > panels {
         words.notes.push(format!("{} of {} panels are not shown: choose some with `where`.", groups.len() - panels, groups.len()));
     }
+    words.notes.extend(selection.caveat(std::slice::from_ref(&metric)));
     let columns = if panels == 4 { 2 } else { panels.min(3) };
     let rows = panels.div_ceil(columns);
     let lines = selection.values(y).len();
@@ -159,7 +160,7 @@ fn draw_key(frame: &mut Frame, map: &Map) {
         return;
     }
     let bar = Area { left: body.right() - 62.0, top: body.top + 34.0, width: 14.0, height: (body.height - 92.0).min(420.0) };
-    let steps = 48;
+    let steps = 96;
     for step in 0..steps {
         let (share, height) = ((f64::from(step) + 0.5) / f64::from(steps), bar.height / f64::from(steps));
         let top = bar.bottom() - (f64::from(step) + 1.0) * height;
@@ -175,10 +176,8 @@ impl Map<'_> {
     /// What is written in `cell`.
     fn words(&self, cell: &Cell, with_unit: bool) -> String {
         match (cell.measured[self.column].mean, self.unit) {
-            (None, _) => bars::undefined_words(self.metric).to_string(),
-            (Some(mean), _) if with_unit => number::value(mean, self.unit),
-            (Some(mean), Unit::Share) => number::value(mean * 100.0, Unit::Ratio),
-            (Some(mean), _) => number::value(mean, Unit::Ratio),
+            (Some(mean), Some(Unit::Share)) if !with_unit => number::value(mean * 100.0, None),
+            (_, unit) => self.selection.value(self.metric, cell, unit.filter(|_| with_unit)),
         }
     }
 

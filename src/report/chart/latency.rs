@@ -26,7 +26,7 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
         [0.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999].iter().map(|percentile| (tail(*percentile), format!("p{percentile}")));
     let ticks: Vec<(f64, String)> = shown.filter(|(place, _)| (lowest - 1e-9..=highest + 1e-9).contains(place)).collect();
     let x = Axis { low: lowest, high: if highest > lowest { highest } else { lowest + 1.0 }, is_log: false, ticks };
-    let y = Axis::upright(&heights(&lines), Unit::Seconds, request.chart.scale.1, 5);
+    let y = Axis::upright(&heights(&lines), Some(Unit::Seconds), request.chart.scale.1, 5);
     let log = if y.is_log { "; log scale" } else { "" };
     let condition = if selection.condition.is_empty() { String::new() } else { format!("; where {}", selection.condition) };
     let mut words = Words { title: request.title(), ..Words::default() };
@@ -43,7 +43,7 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let names = panel::name_room(&lines, 330.0);
     let panel = Panel { area: frame.body.inside(panel::side_room(&y), 40.0, names, 58.0), x, y };
     panel.draw_axes(&mut frame.canvas, true, true);
-    panel.draw_titles(&mut frame.canvas, "percentile of calls (each step to the right is ten times rarer)", "latency, seconds");
+    panel.draw_titles(&mut frame.canvas, "percentile of calls; from p90 to p99 is as far as from p99 to p99.9", "latency, seconds");
     panel.draw_lines(&mut frame.canvas, &lines);
     panel.draw_names(&mut frame.canvas, &lines, names);
     Ok(vec![("latency".to_string(), frame.finish())])

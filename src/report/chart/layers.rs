@@ -3,12 +3,13 @@
 use super::frame::{self, Frame, Words};
 use super::lines::heights;
 use super::panel::{self, Line, Panel};
-use super::scale::Axis;
+use super::scale::{self, Axis};
 use super::selection::{Group, Selection};
 use super::theme::LOOKS;
 use super::unit::Unit;
 use super::{Request, number};
 use crate::report::data::{Cell, Measured};
+use crate::study::chart::Scale;
 
 const SUFFIX: &str = ".attempts_per_call";
 
@@ -29,9 +30,9 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let but: Vec<usize> = facet.into_iter().collect();
     let sets: Vec<Vec<Line>> = panels.iter().map(|panel| lines(request, &selection, &panel.cells, &but, &services)).collect();
     let all: Vec<f64> = sets.iter().flat_map(|set| heights(set)).collect();
-    let y = Axis::upright(&all, Unit::Ratio, request.chart.scale.1, 5);
+    let y = Axis::upright(&all, Some(Unit::AttemptsPerCall), scale(request, &sets), 5);
     let mut words = Words { title: request.title(), ..Words::default() };
-    words.subtitle = request.subtitle(&selection, "attempts_per_call at each service, ratio", "band");
+    words.subtitle = request.subtitle(&selection, "attempts per call at each service", "band");
     if y.is_log {
         words.subtitle.push_str("; log scale");
     }
@@ -56,12 +57,22 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
         let panel = Panel { area: area.inside(panel::side_room(&y), 44.0, names, 58.0), x, y: y.clone() };
         panel.draw_axes(&mut frame.canvas, true, true);
         panel.draw_header(&mut frame.canvas, &group.name);
-        let side = if facet.is_some() { "" } else { "attempts_per_call, ratio" };
+        let side = if facet.is_some() { "" } else { "attempts per call" };
         panel.draw_titles(&mut frame.canvas, "service, from the clients down", side);
         panel.draw_lines(&mut frame.canvas, set);
         panel.draw_names(&mut frame.canvas, ends, names);
     }
     Ok(vec![("layers".to_string(), frame.finish())])
+}
+
+/// Each layer multiplies: where that shows, a logarithmic axis makes it a straight line, and leaves room for what is near 1.
+fn scale(request: &Request, sets: &[Vec<Line>]) -> Scale {
+    let means: Vec<f64> = sets.iter().flatten().flat_map(|line| &line.points).filter_map(|point| point.1.mean).collect();
+    let (low, high) = scale::span(&means);
+    match request.chart.scale.1 {
+        Scale::Auto if low >= 1.0 && high > 5.0 => Scale::Log,
+        scale => scale,
+    }
 }
 
 /// The services with their columns, in the order of the summary.
@@ -94,7 +105,11 @@ fn named_with_value(lines: &[Line], has_legend: bool) -> Vec<Line> {
     let named = lines.iter().filter(|line| line.look.marker.is_some());
     named
         .map(|line| {
-            let last = line.points.last().and_then(|point| point.1.mean).map_or("–".to_string(), |mean| number::value(mean, Unit::Ratio));
+            let last = line
+                .points
+                .last()
+                .and_then(|point| point.1.mean)
+                .map_or("–".to_string(), |mean| number::value(mean, Some(Unit::AttemptsPerCall)));
             let name = if has_legend { last } else { format!("{last}: {}", line.name).trim_end_matches(": ").to_string() };
             Line { name, look: line.look, points: line.points.clone(), is_joined: true }
         })

@@ -25,9 +25,11 @@ pub fn draw(request: &Request) -> Result<Vec<(String, String)>, String> {
     let mut words = Words { title: request.title(), ..Words::default() };
     let sets: Vec<Vec<Line>> = columns.iter().map(|column| lines(request, &selection, &groups, axis, *column)).collect();
     let scales: Vec<(Axis, Axis)> = sets.iter().zip(&metrics).map(|(set, metric)| axes(request, &selection, axis, metric, set)).collect();
-    let measures: Vec<String> = metrics.iter().map(|metric| format!("{metric}, {}", unit::unit_of(metric).words())).collect();
+    let measures: Vec<String> = metrics.iter().map(|metric| unit::titled(metric, unit::unit_of(metric))).collect();
     let interval = if selection.is_numeric(axis) { "band" } else { "line" };
-    words.subtitle = request.subtitle(&selection, &measures.join(" and "), interval);
+    // Where there are several panels, each says its unit itself.
+    let measure = if measures.len() == 1 { measures[0].clone() } else { metrics.join(" and ") };
+    words.subtitle = request.subtitle(&selection, &measure, interval);
     if scales.iter().any(|(_, y)| y.is_log) {
         words.subtitle.push_str("; log scale");
     }

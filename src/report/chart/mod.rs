@@ -9,15 +9,17 @@ mod label;
 mod latency;
 mod layers;
 mod lines;
+mod marks;
 mod number;
 mod panel;
 #[cfg(feature = "png")]
 mod png;
 mod scale;
 mod selection;
+mod steps;
 mod theme;
 mod timeline;
-pub mod unit;
+mod unit;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -81,7 +83,7 @@ pub fn write(folder: &Path, charts: &[Chart], title: &str, theme: Theme) -> Resu
     for picture in &pictures {
         paths.push(replace(&folder.join(format!("{}.svg", picture.name)), picture.svg.as_bytes())?);
         #[cfg(feature = "png")]
-        paths.push(replace(&folder.join(format!("{}.png", picture.name)), &to_png(&picture.svg, png_scale(&picture.svg))?)?);
+        paths.push(replace(&folder.join(format!("{}.png", picture.name)), &png::to_light_png(&picture.svg)?)?);
     }
     Ok(paths)
 }
@@ -119,13 +121,6 @@ fn kind_name(kind: ChartKind) -> &'static str {
         ChartKind::Layers => "layers",
         ChartKind::Heatmap => "heatmap",
     }
-}
-
-/// Twice as many pixels as the picture says; for one of many panels fewer, or the file gets large.
-#[cfg(feature = "png")]
-fn png_scale(svg: &str) -> f32 {
-    let height = svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next()?.parse::<f32>().ok());
-    if height.unwrap_or(0.0) > 900.0 { 1.4 } else { 2.0 }
 }
 
 /// `name`, with a number behind it where an earlier picture has it, and without what a file name must not have.

@@ -5,8 +5,11 @@ use super::unit::Unit;
 /// No digit is lost between a number and its unit at the end of a line.
 const SPACE: char = '\u{a0}';
 
+/// From here on, in seconds, a time is told in hours.
+pub const HOURS: f64 = 10_800.0;
+
 /// `value` with its unit in about three digits: `97.3 %`, `1,250`, `250 ms`, `700/s`.
-pub fn value(value: f64, unit: Unit) -> String {
+pub fn value(value: f64, unit: Option<Unit>) -> String {
     let (divisor, suffix) = scaling(value.abs(), unit);
     let scaled = value / divisor;
     // A count of calls or attempts is told to the last one as long as it is short.
@@ -15,7 +18,7 @@ pub fn value(value: f64, unit: Unit) -> String {
 }
 
 /// The labels of the ticks of one axis: all with the same divisor, each with as many decimals as it needs.
-pub fn tick_labels(ticks: &[f64], unit: Unit) -> Vec<String> {
+pub fn tick_labels(ticks: &[f64], unit: Option<Unit>) -> Vec<String> {
     let highest = ticks.iter().fold(0.0_f64, |highest, tick| highest.max(tick.abs()));
     let (divisor, suffix) = scaling(highest, unit);
     let decimals = (0..=9).find(|decimals| ticks.iter().all(|tick| is_exact(tick / divisor, *decimals))).unwrap_or(9);
@@ -35,18 +38,18 @@ fn is_exact(value: f64, decimals: usize) -> bool {
 }
 
 /// What to divide numbers up to `highest` by, and what to write after them then.
-fn scaling(highest: f64, unit: Unit) -> (f64, String) {
-    let per = if unit == Unit::PerSecond { "/s" } else { "" };
+fn scaling(highest: f64, unit: Option<Unit>) -> (f64, String) {
+    let per = if unit == Some(Unit::PerSecond) { "/s" } else { "" };
     match unit {
-        Unit::Share => (0.01, format!("{SPACE}%")),
-        Unit::Seconds => {
+        Some(Unit::Share) => (0.01, format!("{SPACE}%")),
+        Some(Unit::Seconds) => {
             let (divisor, name) = match highest {
                 0.0 => (1.0, "s"),
                 seconds if seconds < 0.999_5e-6 => (1e-9, "ns"),
                 seconds if seconds < 0.999_5e-3 => (1e-6, "µs"),
                 seconds if seconds < 0.999_5 => (1e-3, "ms"),
                 seconds if seconds <= 1800.0 => (1.0, "s"),
-                seconds if seconds <= 10_800.0 => (60.0, "min"),
+                seconds if seconds <= HOURS => (60.0, "min"),
                 seconds if seconds <= 259_200.0 => (3600.0, "h"),
                 _ => (86_400.0, "d"),
             };
@@ -104,22 +107,22 @@ mod tests {
     #[test]
     fn values_are_short_and_have_their_unit() {
         let cases = [
-            (0.0, Unit::Count, "0"),
-            (5.0, Unit::Count, "5"),
-            (1234.0, Unit::Count, "1,234"),
-            (105_000.0, Unit::Count, "105,000"),
-            (2_345_678.0, Unit::Count, "2.35M"),
-            (1.0 / 3.0, Unit::Ratio, "0.333"),
-            (27.0, Unit::Ratio, "27"),
-            (0.25, Unit::Seconds, "250 ms"),
-            (0.000_25, Unit::Seconds, "250 µs"),
-            (844.0, Unit::Seconds, "844 s"),
-            (0.9731, Unit::Share, "97.3 %"),
-            (1.0, Unit::Share, "100 %"),
-            (700.0, Unit::PerSecond, "700/s"),
-            (-1234.5, Unit::Count, "−1,234.5"),
-            (1e-9, Unit::Count, "1e-9"),
-            (3e15, Unit::Count, "3e15"),
+            (0.0, None, "0"),
+            (5.0, None, "5"),
+            (1234.0, None, "1,234"),
+            (105_000.0, None, "105,000"),
+            (2_345_678.0, None, "2.35M"),
+            (1.0 / 3.0, None, "0.333"),
+            (27.0, None, "27"),
+            (0.25, Some(Unit::Seconds), "250 ms"),
+            (0.000_25, Some(Unit::Seconds), "250 µs"),
+            (844.0, Some(Unit::Seconds), "844 s"),
+            (0.9731, Some(Unit::Share), "97.3 %"),
+            (1.0, Some(Unit::Share), "100 %"),
+            (700.0, Some(Unit::PerSecond), "700/s"),
+            (-1234.5, None, "−1,234.5"),
+            (1e-9, None, "1e-9"),
+            (3e15, None, "3e15"),
         ];
         for (number, unit, text) in cases {
             assert_eq!(value(number, unit).replace(SPACE, " "), text);
@@ -129,11 +132,11 @@ mod tests {
     #[test]
     fn ticks_share_their_divisor() {
         let text = |ticks: &[f64], unit| tick_labels(ticks, unit).join(" | ").replace(SPACE, " ");
-        assert_eq!(text(&[0.0, 5.0, 10.0], Unit::Count), "0 | 5 | 10");
-        assert_eq!(text(&[0.0, 2.5, 5.0], Unit::Count), "0 | 2.5 | 5");
-        assert_eq!(text(&[0.0, 0.1, 0.2, 0.30000000000000004], Unit::Seconds), "0 | 100 ms | 200 ms | 300 ms");
-        assert_eq!(text(&[0.0, 500.0, 1000.0], Unit::PerSecond), "0 | 500/s | 1,000/s");
-        assert_eq!(text(&[0.0, 1e6, 2e6], Unit::Count), "0 | 1M | 2M");
-        assert_eq!(text(&[0.0, 0.5, 1.0], Unit::Share), "0 | 50 % | 100 %");
+        assert_eq!(text(&[0.0, 5.0, 10.0], None), "0 | 5 | 10");
+        assert_eq!(text(&[0.0, 2.5, 5.0], None), "0 | 2.5 | 5");
+        assert_eq!(text(&[0.0, 0.1, 0.2, 0.30000000000000004], Some(Unit::Seconds)), "0 | 100 ms | 200 ms | 300 ms");
+        assert_eq!(text(&[0.0, 500.0, 1000.0], Some(Unit::PerSecond)), "0 | 500/s | 1,000/s");
+        assert_eq!(text(&[0.0, 1e6, 2e6], None), "0 | 1M | 2M");
+        assert_eq!(text(&[0.0, 0.5, 1.0], Some(Unit::Share)), "0 | 50 % | 100 %");
     }
 }

@@ -88,9 +88,12 @@ impl Panel {
     /// The lines, with their bands behind them all.
     pub fn draw_lines(&self, canvas: &mut Canvas, lines: &[Line]) {
         canvas.begin_clip(self.area.inside(-6.0, -6.0, -6.0, -6.0));
-        for line in lines.iter().filter(|line| line.is_joined) {
+        let joined: Vec<&Line> = lines.iter().filter(|line| line.is_joined).collect();
+        // Many bands on top of each other would hide the lines.
+        let opacity = (0.45 / joined.len() as f64).clamp(0.05, 0.15);
+        for line in joined {
             for run in self.runs(line) {
-                self.draw_band(canvas, line.look, run);
+                self.draw_band(canvas, line.look.colour, opacity, run);
             }
         }
         // The lines that are not named lie under those that are; a dashed line over a solid one leaves both to be seen.
@@ -151,13 +154,13 @@ impl Panel {
         }
     }
 
-    fn draw_band(&self, canvas: &mut Canvas, look: Look, run: &[(f64, Measured)]) {
+    fn draw_band(&self, canvas: &mut Canvas, colour: &str, opacity: f64, run: &[(f64, Measured)]) {
         let with_interval = |point: &&(f64, Measured)| point.1.low.is_some() && point.1.high.is_some();
         let edge = |end: fn(&Measured) -> Option<f64>| {
             run.iter().filter(with_interval).filter_map(move |(x, value)| Some(self.at(*x, end(value)?)))
         };
         let outline: Vec<_> = edge(|value| value.high).chain(edge(|value| value.low).rev()).collect();
-        canvas.polygon(&outline, look.colour, 0.15);
+        canvas.polygon(&outline, colour, opacity);
     }
 }
 

@@ -7,6 +7,24 @@ use resvg::usvg::{Options, Tree, fontdb};
 
 use super::font;
 
+/// How large a file may get, in bytes: a page with a few pictures must load.
+const MOST: usize = 250_000;
+
+/// The picture as PNG, twice as large as it says, or less where the file would be too large.
+///
+/// # Errors
+/// As [`to_png`].
+pub fn to_light_png(svg: &str) -> Result<Vec<u8>, String> {
+    let mut png = Vec::new();
+    for scale in [2.0, 1.7, 1.4, 1.2, 1.0] {
+        png = to_png(svg, scale)?;
+        if png.len() <= MOST {
+            break;
+        }
+    }
+    Ok(png)
+}
+
 /// The picture as PNG, `scale` times as large.
 ///
 /// # Errors

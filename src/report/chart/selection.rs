@@ -4,6 +4,9 @@ use super::number;
 use super::unit::{self, Unit};
 use crate::report::data::{Cell, Results};
 
+/// The metric that is not defined where a run never recovers.
+const RECOVERY: &str = "recovery_time";
+
 /// The cells of one chart.
 pub struct Selection<'a> {
     /// Where they are from.
@@ -118,6 +121,25 @@ impl<'a> Selection<'a> {
         self.cells.iter().any(|cell| cell.replications > 1)
     }
 
+    /// The value of `metric` in `cell`, with a star where it is only that of the replications that recovered. Where it is not
+    /// defined: what never happens has no time, though it could have happened.
+    pub fn value(&self, metric: &str, cell: &Cell, unit: Option<Unit>) -> String {
+        let mean = self.results.metric(metric).and_then(|column| cell.measured[column].mean);
+        let stuck = self.results.metric("stuck").map(|column| cell.measured[column].mean);
+        match mean {
+            Some(mean) if metric == RECOVERY && is_above_zero(stuck) => format!("{}*", number::value(mean, unit)),
+            Some(mean) => number::value(mean, unit),
+            None if metric == RECOVERY && stuck != Some(None) => "never".to_string(),
+            None => "–".to_string(),
+        }
+    }
+
+    /// What a star means, where one of `metrics` has one.
+    pub fn caveat(&self, metrics: &[String]) -> Option<String> {
+        let starred = |metric: &&String| self.cells.iter().any(|cell| self.value(metric, cell, None).ends_with('*'));
+        metrics.iter().find(starred).map(|metric| format!("* {metric} of the replications that recovered; others are stuck."))
+    }
+
     /// One value of `axis`: alone where it is a text that is on no other axis, else with the name of the axis.
     fn value_name(&self, axis: usize, value: &str) -> String {
         let elsewhere = self.varying.iter().any(|other| *other != axis && self.cells.iter().any(|cell| cell.values[*other] == value));
@@ -126,14 +148,14 @@ impl<'a> Selection<'a> {
         if self.is_numeric(axis) || elsewhere { format!("{}\u{a0}{text}", self.short_path(axis)) } else { text }
     }
 
-    /// The last word of the path; where another axis has it too, what it belongs to before it; where that is not enough, all of it.
+    /// The last word of the path; where another axis has it too, all but the first word; where that does not name the owner, all of it.
     fn short_path(&self, axis: usize) -> String {
         let last = |axis: usize| self.results.axes[axis].rsplit('.').next().unwrap_or("").to_string();
-        let owned = |axis: usize| format!("{}.{}", self.results.axes[axis].split('.').nth(1).unwrap_or(""), last(axis));
+        let owned = |axis: usize| self.results.axes[axis].split_once('.').map_or("", |(_, owned)| owned).to_string();
         let alone = |name: &dyn Fn(usize) -> String| self.varying.iter().all(|other| *other == axis || name(*other) != name(axis));
         if alone(&last) {
             last(axis)
-        } else if alone(&owned) {
+        } else if alone(&owned) && owned(axis).starts_with(char::is_alphabetic) {
             owned(axis)
         } else {
             self.results.axes[axis].clone()
@@ -151,11 +173,7 @@ pub fn value_text(path: &str, value: &str) -> String {
 
 /// The title of an axis: the dotted path, and the unit where it has one.
 pub fn axis_title(path: &str, is_numeric: bool) -> String {
-    match unit::unit_of_axis(path) {
-        Unit::Count | Unit::Ratio => path.to_string(),
-        unit if is_numeric => format!("{path}, {}", unit.words()),
-        _ => path.to_string(),
-    }
+    if is_numeric { unit::titled(path, unit::unit_of_axis(path)) } else { path.to_string() }
 }
 
 /// `text`, without its middle where it would crowd out the other values of a name.
@@ -165,6 +183,10 @@ fn clip(text: &str) -> String {
         return text.to_string();
     }
     letters[..17].iter().chain(&['…']).chain(&letters[letters.len() - 10..]).collect()
+}
+
+fn is_above_zero(stuck: Option<Option<f64>>) -> bool {
+    stuck.flatten().is_some_and(|share| share > 0.0)
 }
 
 fn is_same(value: &str, wanted: &str) -> bool {
@@ -212,7 +234,9 @@ mod tests {
         let orders = results(&["service.disk.queue.order", "service.disk.abandoned"], &[&["fifo", "serve"], &["lifo", "skip"]]);
         assert_eq!(name(&orders), "fifo, serve");
         let both = results(&["clients.users.policy", "service.gateway.calls.0.policy"], &[&["one", "three"], &["three", "one"]]);
-        assert_eq!(name(&both), "users.policy one, gateway.policy three");
+        assert_eq!(name(&both), "users.policy one, gateway.calls.0.policy three");
+        let faults = results(&["fault.0.for", "fault.1.for"], &[&["1", "2"], &["2", "1"]]);
+        assert_eq!(name(&faults), "fault.0.for 1 s, fault.1.for 2 s");
         let lengths = results(&["clients.app.policy", "fault.0.for"], &[&["four", "0.65"], &["four", "2"]]);
         assert_eq!(name(&lengths), "for 650 ms");
         assert_eq!(name(&results(&[], &[&[]])), "");

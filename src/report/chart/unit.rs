@@ -1,63 +1,28 @@
-//! Which unit a metric, a series and an axis has, told from its name alone.
+//! Units as a chart writes them: those of metrics and series, and those of axes, told from the dotted path.
 
-/// What a number counts in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// A number of things.
-    Count,
-    /// One number divided by another.
-    Ratio,
-    /// Seconds.
-    Seconds,
-    /// Things a second.
-    PerSecond,
-    /// A part of the whole, 0 to 1.
-    Share,
+pub use crate::study::metrics::{Unit, unit_of, unit_of_series};
+
+/// The unit as a title says it.
+pub fn words(unit: Unit) -> &'static str {
+    if unit == Unit::Share { "%" } else { unit.name() }
 }
 
-impl Unit {
-    /// The unit in words, as a subtitle says it.
-    pub fn words(self) -> &'static str {
-        match self {
-            Unit::Count => "count",
-            Unit::Ratio => "ratio",
-            Unit::Seconds => "seconds",
-            Unit::PerSecond => "per second",
-            Unit::Share => "%",
-        }
+/// `name` with its unit behind it, unless it is the unit: `goodput, per second`, but `attempts`.
+pub fn titled(name: &str, unit: Option<Unit>) -> String {
+    match unit.map(words) {
+        Some(words) if words != last_word(name).replace('_', " ") => format!("{name}, {words}"),
+        _ => name.to_string(),
     }
 }
 
-/// The unit of a metric of `summary.csv`.
-pub fn unit_of(metric: &str) -> Unit {
-    match last_word(metric) {
-        "amplification" | "attempts_per_call" => Unit::Ratio,
-        "goodput" | "attempts_per_second_peak" => Unit::PerSecond,
-        "success_rate" | "stuck" | "wasted" | "utilisation" => Unit::Share,
-        "completion_time" | "recovery_time" | "wait_mean" => Unit::Seconds,
-        word if word.starts_with("latency_") => Unit::Seconds,
-        _ => Unit::Count,
-    }
-}
-
-/// The unit of a series of `timeline.csv`: all are rates, but for what stands in a queue or is at work.
-pub fn unit_of_series(series: &str) -> Unit {
-    match last_word(series) {
-        "queue" | "busy" | "in_flight" => Unit::Count,
-        "utilisation" => Unit::Share,
-        _ => Unit::PerSecond,
-    }
-}
-
-/// The unit of an axis, by the last word of its dotted path; what is no number has none.
-pub fn unit_of_axis(path: &str) -> Unit {
+/// The unit of an axis, by the last word of its dotted path; what is no number, and what only counts, has none.
+pub fn unit_of_axis(path: &str) -> Option<Unit> {
     match last_word(path) {
         "for" | "at" | "timeout" | "deadline" | "delay" | "base" | "cap" | "mean" | "sd" | "time" | "think" | "window" | "open"
-        | "every" | "splay" | "spread" | "horizon" | "warmup" | "bin" => Unit::Seconds,
-        "rate" | "min_per_second" => Unit::PerSecond,
-        "share" | "loss" | "error_rate" => Unit::Share,
-        "factor" | "speed" | "load_factor" => Unit::Ratio,
-        _ => Unit::Count,
+        | "every" | "splay" | "spread" | "horizon" | "warmup" | "bin" => Some(Unit::Seconds),
+        "rate" | "min_per_second" => Some(Unit::PerSecond),
+        "share" | "loss" | "error_rate" => Some(Unit::Share),
+        _ => None,
     }
 }
 
@@ -70,12 +35,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_service_in_front_changes_no_unit() {
-        assert_eq!(unit_of("db.wait_mean"), Unit::Seconds);
-        assert_eq!(unit_of("db.attempts_per_call"), Unit::Ratio);
-        assert_eq!(unit_of("latency_p999"), Unit::Seconds);
-        assert_eq!(unit_of_series("api.queue"), Unit::Count);
-        assert_eq!(unit_of_axis("fault.0.for"), Unit::Seconds);
-        assert_eq!(unit_of_axis("clients.web.count"), Unit::Count);
+    fn a_title_says_the_unit_once() {
+        let metric = |name: &str| titled(name, unit_of(name));
+        assert_eq!(metric("attempts"), "attempts");
+        assert_eq!(metric("db.attempts_per_call"), "db.attempts_per_call");
+        assert_eq!(metric("amplification"), "amplification, attempts per call");
+        assert_eq!(metric("db.wait_mean"), "db.wait_mean, seconds");
+        assert_eq!(metric("stuck"), "stuck, %");
+        assert_eq!(metric("unheard_of"), "unheard_of");
+        assert_eq!(titled("attempts", Some(unit_of_series("attempts"))), "attempts, per second");
+    }
+
+    #[test]
+    fn an_axis_that_only_counts_has_no_unit() {
+        assert_eq!(unit_of_axis("fault.0.for"), Some(Unit::Seconds));
+        assert_eq!(unit_of_axis("clients.web.load.open.rate"), Some(Unit::PerSecond));
+        assert_eq!(unit_of_axis("clients.web.count"), None);
     }
 }
