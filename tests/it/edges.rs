@@ -50,34 +50,44 @@ fn half_a_recovery_is_none() {
     assert_eq!(value(&study, 0, "stuck").value, 1.0);
 }
 
-/// A worker that calls on is held meanwhile: what looks like a thousand a second is ten.
+/// A gateway whose workers call a database over an edge with a breaker.
+const LAYERED: &str = r#"
+[run]
+horizon = "200s"
+[clients.web]
+calls = "api"
+load = { open = { rate = "10/s", spacing = "even" } }
+[service.api]
+workers = "unlimited"
+time = "1ms"
+calls = [{ service = "db", policy = "edge" }]
+[service.db]
+workers = "unlimited"
+time = "99ms"
+[policy.edge]
+timeout = "2s"
+breaker = { consecutive = { failures = 3, open = "5s", probes = 1 } }
+[[fault]]
+at = "20s"
+for = "4s"
+set = { "service.db.error_rate" = 1.0 }
+[[fault]]
+at = "25250ms"
+for = "1s"
+set = { "service.api.down" = "refuse" }
+"#;
+
+/// A worker that calls on is held meanwhile: what looks like ten thousand a second is a hundred.
 #[test]
 fn capacity_counts_the_time_that_workers_are_held() {
-    let model = scenario(
-        PLAIN,
-        &["service.api.workers=10", "service.api.calls=[{ service = \"db\" }]", "service.db={ workers = \"unlimited\", time = \"990ms\" }"],
-    )
-    .base_model()
-    .unwrap();
-    assert_eq!(model.capacities(&model.epochs[0]), [10.0, f64::INFINITY]);
+    let model = scenario(LAYERED, &["service.api.workers=10"]).base_model().unwrap();
+    assert_eq!(model.capacities(&model.epochs[0]), [100.0, f64::INFINITY]);
 }
 
-/// A worker that dies, or is told to stop, gives its probe back to the breaker of the service that it was calling.
+/// A worker that dies gives its probe back to the breaker of the service that it was calling.
 #[test]
 fn an_abandoned_probe_does_not_shut_the_breaker_for_ever() {
-    let set = [
-        "run.horizon=200s",
-        "run.replications=1",
-        "clients.web.load={ open = { rate = \"10/s\", spacing = \"even\" } }",
-        "service.api={ workers = \"unlimited\", time = \"1ms\", calls = [{ service = \"db\", policy = \"edge\" }] }",
-        "service.db={ workers = \"unlimited\", time = \"100ms\" }",
-        "policy.edge={ timeout = \"2s\", breaker = { consecutive = { failures = 3, open = \"5s\", probes = 1 } } }",
-    ];
-    let text = PLAIN.replace(
-        "at = \"20s\"\nfor = \"5s\"\nset = { \"service.api.down\" = \"refuse\" }",
-        "at = \"20s\"\nfor = \"4s\"\nset = { \"service.db.error_rate\" = 1.0 }",
-    ) + "[[fault]]\nat = \"25250ms\"\nfor = \"1s\"\nset = { \"service.api.down\" = \"refuse\" }\n";
-    let study = study(&scenario(&text, &set));
+    let study = study(&scenario(LAYERED, &[]));
     assert_eq!(value(&study, 0, "stuck").value, 0.0);
     assert!(value(&study, 0, "success_rate").value > 0.95);
 }
