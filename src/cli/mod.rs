@@ -74,7 +74,7 @@ struct ScenarioArguments {
     #[arg(long = "set", value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// The seed, instead of the scenario's
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
     seed: Option<u64>,
 }
 

@@ -47,5 +47,7 @@ pub fn plot(arguments: &PlotArguments, quiet: bool) -> Outcome {
 pub fn draw(scenario: &Scenario, folder: &Path, theme: Theme) -> Result<Vec<PathBuf>, Failure> {
     let usual = [Chart { kind: ChartKind::Timeline, ..Chart::default() }];
     let charts = if scenario.charts.is_empty() { &usual[..] } else { &scenario.charts };
-    chart::write(folder, charts, &scenario.title, theme).map_err(|error| Failure::at(folder, &error))
+    let (paths, problems) = chart::write(folder, charts, &scenario.title, theme).map_err(|error| Failure::at(folder, &error))?;
+    problems.iter().for_each(|problem| say(&format!("not drawn: {problem}")));
+    Ok(paths)
 }

@@ -21,9 +21,11 @@ pub struct RunArguments {
 /// Simulates, writes, draws, prints.
 pub fn run(arguments: &RunArguments, quiet: bool) -> Outcome {
     let scenario = load::load(&arguments.scenario)?;
+    let folder = arguments.output.out.clone().unwrap_or_else(|| std::path::Path::new("results").join(&scenario.name));
+    // Better to know before the work that its results have no place.
+    std::fs::create_dir_all(&folder).map_err(|error| Failure::at(&folder, &error))?;
     let (models, study) = simulate::simulate(&scenario, &arguments.simulation, quiet)?;
     let finished = Finished { scenario: &scenario, models: &models, study: &study };
-    let folder = arguments.output.out.clone().unwrap_or_else(|| std::path::Path::new("results").join(&scenario.name));
     files::write(finished, &folder).map_err(|error| Failure::at(&folder, &error))?;
     manifest::write(finished, &command_line(), &folder).map_err(|error| Failure::at(&folder, &error))?;
     print(&format!("{}\n\n{}", scenario.title, table::table(finished)))?;

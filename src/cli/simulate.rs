@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::SimulationArguments;
 use super::progress::follow;
-use super::speak::Failure;
+use super::speak::{Failure, say};
 use crate::study::chart::ChartKind;
 use crate::study::experiment::{self, Plan, Study, Watch};
 use crate::study::scenario::Scenario;
@@ -16,8 +16,14 @@ pub fn simulate(scenario: &Scenario, arguments: &SimulationArguments, quiet: boo
     let plan = plan(scenario, arguments)?;
     let watch = Arc::new(Watch::default());
     let stopped = Arc::clone(&watch);
-    // A second signal, or a system without them, must not lose what is finished: failing to listen is no reason not to run.
-    let _ = ctrlc::set_handler(move || stopped.stop.store(true, Ordering::Relaxed));
+    // On a system without signals there is nothing to listen to, which is no reason not to run.
+    let _ = ctrlc::set_handler(move || {
+        if stopped.stop.swap(true, Ordering::Relaxed) {
+            // Asked twice: a run that never ends would keep us for ever.
+            std::process::exit(130);
+        }
+        say("ending after the runs under way; once more to end at once, and lose what was finished");
+    });
     let threads = arguments.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::Wrong(error.to_string()))?;
     let study = follow(&watch, quiet, || pool.install(|| experiment::run(&plan, &watch)));

@@ -20,8 +20,8 @@ pub struct TraceArguments {
     #[arg(long, value_name = "K", default_value_t = 0)]
     replication: u32,
     /// At most so many lines
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    lines: usize,
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    lines: u32,
 }
 
 /// Runs one replication and prints what happens. An axis under comparison is left at the value that the model itself names.
@@ -29,7 +29,7 @@ pub fn trace(arguments: &TraceArguments) -> Outcome {
     let scenario = load::load(&arguments.scenario)?;
     let model = scenario.base_model()?;
     let calls = arguments.call.map_or((0, u32::MAX), |call| (call, call));
-    let mut recorder = Recorder { calls, most: arguments.lines, ..Recorder::default() };
+    let mut recorder = Recorder { calls, most: arguments.lines as usize, ..Recorder::default() };
     let run = crate::world::run_heard(&model, Seed { seed: scenario.run.seed, replication: arguments.replication }, &mut recorder);
     if recorder.lines.is_empty() {
         let calls = run.timeline.series(0).map(u64::from).sum::<u64>();

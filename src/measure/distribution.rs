@@ -61,7 +61,7 @@ pub enum Distribution {
     },
     /// A mixture of exponentials: (share, mean in nanoseconds), the shares summing to 1.
     Hyperexponential(Arc<[(f64, f64)]>),
-    /// One of these lengths, each as likely.
+    /// One of these lengths, in order, each as likely.
     Empirical(Arc<[Duration]>),
 }
 
@@ -221,6 +221,18 @@ impl Distribution {
             Empirical(values) => values.iter().map(|value| value.0 as f64).sum::<f64>() / values.len() as f64,
         };
         nanoseconds / super::time::NANOSECONDS as f64
+    }
+
+    /// No draw is shorter.
+    pub fn least(&self) -> Duration {
+        match self {
+            Constant(duration) => *duration,
+            Normal { mean, sd } if *sd == 0.0 => Duration::from_nanoseconds(*mean),
+            Uniform { low, .. } => *low,
+            Pareto { minimum, .. } => Duration::from_nanoseconds(*minimum),
+            Empirical(values) => values[0],
+            _ => Duration::ZERO,
+        }
     }
 
     /// True where every draw is zero: such a wait lets no time pass.

@@ -15,6 +15,7 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     count: u32,
+    sum: f64,
     mean: f64,
     squares: f64,
 }
@@ -28,6 +29,7 @@ impl Moments {
     /// Takes one more number.
     pub fn add(&mut self, value: f64) {
         self.count += 1;
+        self.sum += value;
         let before = value - self.mean;
         self.mean += before / f64::from(self.count);
         self.squares += before * (value - self.mean);
@@ -36,7 +38,8 @@ impl Moments {
     /// What has been seen so far; None where nothing has.
     pub fn estimate(&self) -> Option<Estimate> {
         let sd = (self.count > 1).then(|| (self.squares / f64::from(self.count - 1)).max(0.0).sqrt());
-        (self.count > 0).then_some(Estimate { count: self.count, mean: self.mean, sd })
+        // The sum of whole numbers is exact, which the running mean is not.
+        (self.count > 0).then(|| Estimate { count: self.count, mean: self.sum / f64::from(self.count), sd })
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::measure::time::{Duration, Time};
+use crate::measure::time::Time;
 use crate::study::experiment::Study;
 use crate::study::scenario::Scenario;
 use crate::world::model::Model;
@@ -177,10 +177,10 @@ fn timeline(finished: Finished) -> Table {
 
 fn latency(finished: Finished) -> Table {
     let mut table = vec![["cell", "percentile", "value"].map(String::from).to_vec()];
-    for (cell, result) in finished.study.cells.iter().enumerate().filter(|(_, result)| !result.latency.is_empty()) {
+    for (cell, result) in finished.study.cells.iter().enumerate() {
         for percentile in PERCENTILES {
-            let value = Duration(result.latency.value_at_quantile(percentile / 100.0)).seconds();
-            table.push(vec![cell.to_string(), percentile.to_string(), value.to_string()]);
+            let Some(value) = result.quantile(percentile / 100.0) else { continue };
+            table.push(vec![cell.to_string(), percentile.to_string(), value.seconds().to_string()]);
         }
     }
     table
@@ -210,8 +210,7 @@ fn marks(finished: Finished) -> Table {
             let until = (fault.until != Time::NEVER).then(|| fault.until.seconds());
             mark("fault", &fault.label, Some(fault.from.seconds()), until, None);
         }
-        for (shape, service) in model.services.iter().zip(&model.epochs[0].services) {
-            let capacity = service.capacity();
+        for (shape, capacity) in model.services.iter().zip(model.capacities(&model.epochs[0])) {
             if capacity.is_finite() && !shape.optimistic {
                 mark("capacity", &shape.name, None, None, Some(capacity));
             }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::table::align;
-use crate::measure::time::Time;
+use crate::measure::time::{Duration, Time};
 use crate::retry::outcome::Outcome;
 use crate::world::model::{Model, Origin};
 use crate::world::trace::{Line, Recorder, What};
@@ -35,6 +35,19 @@ fn seconds(time: Time) -> String {
     format!("{whole}.{:06} s", part / 1000)
 }
 
+/// To the microsecond, in the unit that a person would use.
+fn readable(duration: Duration) -> String {
+    let (number, unit) = match duration.0 {
+        1_000_000_000.. => (duration.seconds(), "s"),
+        1_000_000.. => (duration.seconds() * 1e3, "ms"),
+        0 => return "no time".into(),
+        _ => (duration.seconds() * 1e6, "us"),
+    };
+    let digits = if unit == "s" { 6 } else { 3 };
+    let text = format!("{number:.digits$}");
+    format!("{} {unit}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// Who acts: the client, or the service at one end of the edge.
 fn who(model: &Model, line: &Line) -> String {
     let caller = &model.callers[line.caller.at()];
@@ -62,7 +75,7 @@ fn what(model: &Model, line: &Line) -> String {
         What::Queued(number, 0) => format!("all workers are busy; attempt {number} is next in the queue"),
         What::Queued(number, ahead) => format!("all workers are busy; attempt {number} queues with {ahead} others"),
         What::Rejected(number) => format!("the queue is full; rejects attempt {number}"),
-        What::WorkStarts(number, work) => format!("a worker takes up attempt {number}, for {work}"),
+        What::WorkStarts(number, work) => format!("a worker takes up attempt {number}, for {}", readable(*work)),
         What::WorkEnds(number, outcome) => format!("ends its work on attempt {number}: {}", outcome.name()),
         What::RowRead(number, version) => format!("attempt {number} reads version {version}"),
         What::RowWritten(number, Outcome::Ok) => format!("attempt {number} writes: ok"),
@@ -74,11 +87,15 @@ fn what(model: &Model, line: &Line) -> String {
         What::Reply(number, outcome) => format!("gets the reply to attempt {number}: {}", outcome.name()),
         What::LateReply(number, outcome) => format!("a late reply to attempt {number} ({}) is ignored", outcome.name()),
         What::TimedOut(number) => format!("gives up attempt {number}: timeout"),
-        What::Waits(wait) => format!("waits {wait} before it tries again"),
+        What::Waits(Duration::ZERO) => "tries again at once".into(),
+        What::Waits(wait) => format!("waits {} before it tries again", readable(*wait)),
         What::BudgetDenies => "may not retry: the budget is spent".into(),
         What::BreakerDenies => "sends nothing: the breaker is open".into(),
         What::DeadlineDenies => "does not retry: the wait would pass the deadline".into(),
-        What::CallEnds(Outcome::Ok, after) => format!("call {} succeeds after {after}", line.call),
-        What::CallEnds(outcome, after) => format!("call {} fails after {after}, at last with {}", line.call, outcome.name()),
+        What::CallEnds(Some(Outcome::Ok), after) => format!("call {} succeeds after {}", line.call, readable(*after)),
+        What::CallEnds(None, _) => format!("call {} fails: nothing was sent", line.call),
+        What::CallEnds(Some(outcome), after) => {
+            format!("call {} fails after {}, at last with {}", line.call, readable(*after), outcome.name())
+        }
     }
 }

@@ -76,13 +76,4 @@ impl Service {
             retry_after: None,
         }
     }
-
-    /// Attempts a second that it can do; infinite where workers are unlimited or take no time.
-    pub fn capacity(&self) -> f64 {
-        match self.workers {
-            Some(workers) if self.time.mean() > 0.0 => f64::from(workers) * self.speed / self.time.mean(),
-            Some(0) => 0.0,
-            _ => f64::INFINITY,
-        }
-    }
 }

@@ -66,7 +66,7 @@ fn in_base_units(text: &str) -> String {
     number.map_or_else(|_| text.to_owned(), |number| number.to_string())
 }
 
-/// The axes of [compare], with the place of each. Paths may be quoted keys or tables in tables.
+/// The axes of `[compare]`, with the place of each. Paths may be quoted keys or tables in tables.
 pub fn axes(context: &mut Context, node: &Node) -> Vec<(Axis, Place)> {
     let mut found = Vec::new();
     match &node.value {

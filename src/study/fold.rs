@@ -43,7 +43,8 @@ pub struct CellResult {
     /// Events of all replications.
     pub events: u64,
     /// Latencies of all successful calls of all replications, in nanoseconds.
-    pub latency: Histogram<u64>,
+    latency: Histogram<u64>,
+    greatest: Duration,
     /// Calls by the attempts they needed, of all replications.
     pub attempts_needed: Vec<u64>,
     /// The series that were asked for, by bin.
@@ -128,6 +129,7 @@ impl Folder {
             replications: Vec::new(),
             events: 0,
             latency: empty_histogram(),
+            greatest: Duration::ZERO,
             attempts_needed: Vec::new(),
             timeline: series.iter().map(|name| (name.clone(), Vec::new())).collect(),
             stalled: None,
@@ -160,6 +162,7 @@ impl CellResult {
         let seen = self.replications.len();
         self.events += digest.events;
         digest.latency.add_to(&mut self.latency);
+        self.greatest = self.greatest.max(digest.latency.greatest);
         if self.attempts_needed.len() < digest.attempts_needed.len() {
             self.attempts_needed.resize(digest.attempts_needed.len(), 0);
         }
@@ -176,15 +179,24 @@ impl CellResult {
         self.replications.push(digest.replication);
     }
 
+    /// The latency that this share of all successful calls of all replications did not exceed; None without any.
+    pub fn quantile(&self, share: f64) -> Option<Duration> {
+        // A value stands for its bucket, whose end may lie beyond the greatest.
+        (!self.latency.is_empty()).then(|| Duration(self.latency.value_at_quantile(share)).min(self.greatest))
+    }
+
     /// The value of the `index`-th metric over the replications; None where it is defined in none of them.
     pub fn value(&self, index: usize, metric: &Metric) -> Option<Value> {
         let defined = || self.replications.iter().filter_map(|replication| replication.values[index]);
         let estimate = Estimate::of(defined())?;
         let (value, interval) = match metric.summary {
             Summary::Mean => (estimate.mean, estimate.interval()),
-            Summary::Share => (estimate.mean, wilson(defined().filter(|value| *value > 0.0).count() as u32, estimate.count)),
+            Summary::Share => {
+                let hits = defined().filter(|value| *value > 0.0).count() as u32;
+                (f64::from(hits) / f64::from(estimate.count), wilson(hits, estimate.count))
+            }
             Summary::Percentile(hundredths) => {
-                let merged = Duration(self.latency.value_at_quantile(f64::from(hundredths) / 1e4)).seconds();
+                let merged = self.quantile(f64::from(hundredths) / 1e4)?.seconds();
                 (merged, estimate.half_width().map(|half| (merged - half, merged + half)))
             }
         };

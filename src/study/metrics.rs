@@ -2,7 +2,6 @@
 //! columns, of `expect`, and of docs/METRICS.md.
 
 use super::recovery;
-use crate::measure::identifier::ServiceIndex;
 use crate::measure::time::NANOSECONDS;
 use crate::world::model::Model;
 use crate::world::run::{Run, ServiceTotals};
@@ -172,16 +171,18 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         some(totals.budget_denied),
         some(totals.breaker_denied),
     ];
-    for (index, service) in run.services.iter().enumerate() {
-        values.extend(service_values(model, run, index, service));
+    let reach = model.reach();
+    for index in 0..run.services.len() {
+        let settled = reach.iter().zip(&run.ended_by_group).filter(|(reached, _)| reached[index]).map(|(_, ended)| ended).sum();
+        values.extend(service_values(model, run, index, settled));
     }
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, service: &ServiceTotals) -> [Option<f64>; 10] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 10] {
+    let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
-    let settled: u64 = model.groups_reaching(ServiceIndex(index as u16)).iter().map(|group| run.ended_by_group[group.at()]).sum();
     [
         some(service.arrivals),
         some(service.served),

@@ -40,11 +40,12 @@ pub struct Agenda {
     scheduled: u64,
 }
 
+/// An event in 24 bytes: its kind stands in the lowest bits of the turn, where it cannot change the order.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     at: Time,
     turn: u64,
-    event: Event,
+    about: (u32, u32),
 }
 
 impl Entry {
@@ -80,7 +81,8 @@ impl Agenda {
 
     fn entry(&mut self, at: Time, event: Event) -> Entry {
         self.scheduled += 1;
-        Entry { at, turn: self.scheduled, event }
+        let (kind, about) = event.unpacked();
+        Entry { at, turn: self.scheduled << 4 | kind, about }
     }
 
     /// Takes the next event that comes before `end`.
@@ -103,7 +105,44 @@ impl Agenda {
             Some(index) => self.rings[index].pop_front(),
             None => self.heap.pop(),
         };
-        entry.map(|entry| (entry.at, entry.event))
+        entry.map(|entry| (entry.at, Event::packed(entry.turn & 15, entry.about)))
+    }
+}
+
+impl Event {
+    #[inline]
+    fn unpacked(self) -> (u64, (u32, u32)) {
+        match self {
+            Event::Arrive(group) => (0, (group.0.into(), 0)),
+            Event::Wake(group, client) => (1, (group.0.into(), client)),
+            Event::Deliver(attempt) => (2, (attempt, 0)),
+            Event::Write(attempt) => (3, (attempt, 0)),
+            Event::Finish(attempt, stamp) => (4, (attempt, stamp)),
+            Event::Reply(attempt) => (5, (attempt, 0)),
+            Event::Timeout(call, stamp) => (6, (call, stamp)),
+            Event::Retry(call, stamp) => (7, (call, stamp)),
+            Event::Epoch(index) => (8, (index, 0)),
+        }
+    }
+
+    #[inline]
+    fn packed(kind: u64, (first, second): (u32, u32)) -> Event {
+        match kind {
+            0 => Event::Arrive(GroupIndex(first as u16)),
+            1 => Event::Wake(GroupIndex(first as u16), second),
+            2 => Event::Deliver(first),
+            3 => Event::Write(first),
+            4 => Event::Finish(first, second),
+            5 => Event::Reply(first),
+            6 => Event::Timeout(first, second),
+            7 => Event::Retry(first, second),
+            _ => Event::Epoch(first),
+        }
+    }
+
+    /// A number for each kind.
+    pub fn kind(self) -> u64 {
+        self.unpacked().0
     }
 }
 

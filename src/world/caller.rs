@@ -10,6 +10,7 @@ use super::trace::{Listener, What};
 use crate::measure::identifier::{CallerIndex, ClientIndex, GroupIndex};
 use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
+use crate::retry::breaker::Pass;
 use crate::retry::outcome::Outcome;
 use crate::service::Abandoned;
 
@@ -55,17 +56,18 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn start_call(&mut self, new: NewCall) -> u32 {
         let (now, measures, number) = (self.now, self.probe.measures(self.now), self.started);
         let above = new.parent.map(|(attempt, _)| self.calls[self.attempts[attempt].call.0].clone_position());
-        let place = self.calls.take(|before| Call {
+        let place = self.calls.take(Call {
             address: new.address,
             started: now,
             previous_wait: Duration::ZERO,
-            stamp: before.map_or(0, |call| call.stamp.wrapping_add(1)),
+            stamp: self.calls.before().map_or(0, |call| call.stamp.wrapping_add(1)),
             attempts: 0,
             client: new.client,
             caller: new.caller,
             measured: above.map_or(measures, |(_, measured)| measured),
             settled: false,
             last: Outcome::Rejected,
+            pass: Pass::default(),
             served: 0,
             under_way: 0,
             current: NOBODY,
@@ -86,7 +88,8 @@ impl<L: Listener> World<'_, L> {
 
     fn count_start(&mut self, place: u32) {
         let measured = self.calls[place].measured;
-        self.started = self.started.checked_add(1).expect("a run has at most four billion calls");
+        // Only tells neighbours apart, and names calls in a trace: it may begin anew.
+        self.started = self.started.wrapping_add(1);
         self.open += 1;
         self.open_measured += u64::from(measured);
         self.probe.totals.calls += u64::from(measured);
@@ -103,14 +106,14 @@ impl<L: Listener> World<'_, L> {
         let call = &mut self.calls[place];
         let (caller, client) = (call.caller, call.client);
         let Caller { policy, link } = &numbers.callers[caller.at()];
-        if let Some(breaker) = &policy.breaker
-            && !breaker.admits(self.callers[caller.at()].breaker(client), self.now)
-        {
+        let pass = policy.breaker.as_ref().map(|breaker| breaker.admit(self.callers[caller.at()].breaker(client), self.now));
+        if pass == Some(None) {
             self.probe.totals.breaker_denied += u64::from(call.measured);
             self.unsent += u64::from(call.measured && call.attempts == 0 && call.parent.0 == NOBODY);
             self.tell_of(place, || What::BreakerDenies);
             return self.end_call(place, false);
         }
+        call.pass = pass.flatten().unwrap_or_default();
         call.attempts += 1;
         let number = call.attempts;
         let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
@@ -129,12 +132,12 @@ impl<L: Listener> World<'_, L> {
             self.calls[place].current = NOBODY;
             return self.tell_of(place, || What::Lost(number));
         }
-        let attempt = self.attempts.take(|before| Attempt {
+        let attempt = self.attempts.take(Attempt {
             address,
             since: Time::ZERO,
             work_left: Duration::ZERO,
             worked: Duration::ZERO,
-            stamp: before.map_or(0, |attempt| attempt.stamp.wrapping_add(1)),
+            stamp: self.attempts.before().map_or(0, |attempt| attempt.stamp.wrapping_add(1)),
             call: (place, stamp),
             number,
             caller,
@@ -213,7 +216,7 @@ impl<L: Listener> World<'_, L> {
         call.last = outcome;
         call.current = NOBODY;
         if let Some(breaker) = &policy.breaker {
-            breaker.settles(self.callers[caller.at()].breaker(client), outcome == Outcome::Ok, self.now);
+            breaker.settle(self.callers[caller.at()].breaker(client), call.pass, outcome == Outcome::Ok, self.now);
         }
         if outcome == Outcome::Ok || !policy.retries(attempts, outcome) {
             return self.end_call(place, outcome == Outcome::Ok);
@@ -251,7 +254,7 @@ impl<L: Listener> World<'_, L> {
         call.settled = true;
         call.stamp = call.stamp.wrapping_add(1);
         let (parent, latency) = (call.parent, self.now - call.started);
-        let last = call.last;
+        let last = (call.attempts > 0).then_some(call.last);
         self.tell_of(place, || What::CallEnds(last, latency));
         if parent.0 == NOBODY {
             self.end_client_call(place, succeeded.then_some(latency));

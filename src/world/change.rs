@@ -7,6 +7,7 @@ use super::server::time_for;
 use super::trace::{Listener, What};
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::time::Duration;
+use crate::retry::breaker::Breaker;
 use crate::retry::outcome::Outcome;
 use crate::service::{Down, Service};
 
@@ -15,6 +16,12 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn change(&mut self, epoch: u32) {
         let before = self.numbers;
         self.numbers = &self.model.epochs[epoch as usize];
+        for (caller, (old, new)) in self.callers.iter_mut().zip(before.callers.iter().zip(&self.numbers.callers)) {
+            if old.policy.breaker != new.policy.breaker {
+                // Another breaker begins anew; what the old one has let through says nothing about it.
+                caller.breakers.clear();
+            }
+        }
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
         }
@@ -105,6 +112,8 @@ impl<L: Listener> World<'_, L> {
             return self.count_wait(attempt, service);
         }
         self.free_worker(attempt, service);
+        self.count_work(attempt, false);
+        self.attempts[attempt].worked = Duration::ZERO;
         self.attempts[attempt].child = NOBODY;
         if state == State::Waiting && child != NOBODY {
             self.abandon(child);
@@ -115,6 +124,9 @@ impl<L: Listener> World<'_, L> {
     fn abandon(&mut self, place: u32) {
         self.leave(place);
         let call = &mut self.calls[place];
+        if self.numbers.callers[call.caller.at()].policy.breaker.is_some() {
+            Breaker::forget(self.callers[call.caller.at()].breaker(call.client), call.pass);
+        }
         call.settled = true;
         call.stamp = call.stamp.wrapping_add(1);
         if call.under_way == 0 {

@@ -3,6 +3,7 @@
 use crate::measure::identifier::{CallerIndex, ClientIndex};
 use crate::measure::random::Address;
 use crate::measure::time::{Duration, Time};
+use crate::retry::breaker::Pass;
 use crate::retry::outcome::Outcome;
 
 /// No call, no attempt.
@@ -31,6 +32,8 @@ pub struct Call {
     pub settled: bool,
     /// How the last attempt ended.
     pub last: Outcome,
+    /// What its breaker gave its present attempt.
+    pub pass: Pass,
     /// How often it was done.
     pub served: u16,
     /// Attempts that are still somewhere.

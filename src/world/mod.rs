@@ -41,7 +41,7 @@ pub fn run(model: &Model, seed: Seed) -> Run {
     run_heard(model, seed, &mut Deaf)
 }
 
-/// As [`run`], telling a listener what happens. The result is the same.
+/// As [`run()`], telling a listener what happens. The result is the same.
 pub fn run_heard<L: Listener>(model: &Model, seed: Seed, listener: &mut L) -> Run {
     let mut world = World::new(model, seed, listener);
     world.start();
@@ -222,7 +222,7 @@ impl<'a, L: Listener> World<'a, L> {
     #[inline]
     fn step(&mut self, event: Event) {
         self.events += 1;
-        self.fingerprint = (self.fingerprint.rotate_left(5) ^ self.now.0 ^ event.kind()).wrapping_mul(0x517c_c1b7_2722_0a95);
+        self.fingerprint = (self.fingerprint.rotate_left(5) ^ self.now.0 ^ (event.kind() << 56)).wrapping_mul(0x517c_c1b7_2722_0a95);
         match event {
             Event::Arrive(group) => self.arrive(group),
             Event::Wake(group, client) => self.wake(group, client),
@@ -237,7 +237,9 @@ impl<'a, L: Listener> World<'a, L> {
     }
 
     fn finish(mut self) -> Run {
-        let ended = self.model.horizon.filter(|_| self.stalled.is_none()).unwrap_or(self.last_settled);
+        // A call that is open for ever leaves the end where the last event was.
+        let last = if self.open > 0 { self.now } else { self.last_settled };
+        let ended = self.model.horizon.filter(|_| self.stalled.is_none()).unwrap_or(last);
         self.count_what_is_left(ended);
         self.probe.totals.unfinished = self.open_measured;
         self.probe.totals.last_settled = self.last_settled;
@@ -271,21 +273,5 @@ impl ServiceState {
     /// The queue length and the busy workers.
     fn levels(&self) -> (u32, u32) {
         (self.queue.len() as u32, self.busy)
-    }
-}
-
-impl Event {
-    fn kind(self) -> u64 {
-        match self {
-            Event::Arrive(_) => 1 << 56,
-            Event::Wake(..) => 2 << 56,
-            Event::Deliver(_) => 3 << 56,
-            Event::Write(_) => 4 << 56,
-            Event::Finish(..) => 5 << 56,
-            Event::Reply(_) => 6 << 56,
-            Event::Timeout(..) => 7 << 56,
-            Event::Retry(..) => 8 << 56,
-            Event::Epoch(_) => 9 << 56,
-        }
     }
 }

@@ -104,19 +104,58 @@ pub struct FaultSpan {
 }
 
 impl Model {
-    /// The groups from which each service can be reached: whose calls count in its attempts per call.
-    pub fn groups_reaching(&self, service: ServiceIndex) -> Vec<GroupIndex> {
-        let reaches = |group: &Group| {
+    /// Which services each group's calls can reach, by group and service: whose calls count in a service's attempts per call.
+    pub fn reach(&self) -> Vec<Vec<bool>> {
+        let reached = |group: &Group| {
+            let mut reached = vec![false; self.services.len()];
             let mut stack = vec![group.caller];
             while let Some(caller) = stack.pop() {
                 let to = self.callers[caller.at()].to;
-                if to == service {
-                    return true;
+                if !std::mem::replace(&mut reached[to.at()], true) {
+                    stack.extend(&self.services[to.at()].calls);
                 }
-                stack.extend(&self.services[to.at()].calls);
             }
-            false
+            reached
         };
-        (0..).zip(&self.groups).filter(|(_, group)| reaches(group)).map(|(index, _)| GroupIndex(index)).collect()
+        self.groups.iter().map(reached).collect()
+    }
+
+    /// The services in an order in which each stands after all that it calls.
+    pub fn called_first(&self) -> Vec<ServiceIndex> {
+        let mut order = Vec::new();
+        let mut seen = vec![false; self.services.len()];
+        for start in 0..self.services.len() {
+            // A service is entered, then what it calls, then it is left: without recursion, for chains of any length.
+            let mut stack = vec![(ServiceIndex(start as u16), false)];
+            while let Some((service, left)) = stack.pop() {
+                if left {
+                    order.push(service);
+                } else if !std::mem::replace(&mut seen[service.at()], true) {
+                    stack.push((service, true));
+                    stack.extend(self.services[service.at()].calls.iter().map(|caller| (self.callers[caller.at()].to, false)));
+                }
+            }
+        }
+        order
+    }
+
+    /// Attempts a second that each service can do: workers over the time that one is held, its own and that of the calls it makes.
+    /// Waits and retries below are left out; infinite where workers are unlimited or held for no time.
+    pub fn capacities(&self, epoch: &Epoch) -> Vec<f64> {
+        let mut held = vec![0.0; self.services.len()];
+        for service in self.called_first() {
+            let numbers = &epoch.services[service.at()];
+            let below = self.services[service.at()].calls.iter().map(|caller| {
+                let link = &epoch.callers[caller.at()].link;
+                held[self.callers[caller.at()].to.at()] + 2.0 * link.delay.mean()
+            });
+            held[service.at()] = numbers.time.mean() / numbers.speed + below.sum::<f64>();
+        }
+        let capacity = |(numbers, held): (&Service, f64)| match numbers.workers {
+            Some(0) => 0.0,
+            Some(workers) if held > 0.0 => f64::from(workers) / held,
+            _ => f64::INFINITY,
+        };
+        epoch.services.iter().zip(held).map(capacity).collect()
     }
 }

@@ -84,9 +84,9 @@ pub struct ServiceTotals {
     pub started: u64,
     /// How long these had waited, in nanoseconds.
     pub waited: u128,
-    /// Service time of attempts whose reply came or was lost, in nanoseconds.
+    /// Service time of attempts whose work is over, in nanoseconds.
     pub worked: u128,
-    /// The part of it whose caller had left, or whose reply was lost.
+    /// The part of it that did nobody any good: the caller had left, the reply was lost, the work was broken off.
     pub wasted: u128,
 }
 
@@ -133,7 +133,8 @@ impl Latency {
     /// The latency that each of these shares of the calls (ascending, 0 to 1) did not exceed; None without calls.
     pub fn quantiles<const N: usize>(&mut self, shares: [f64; N]) -> Option<[Duration; N]> {
         if let Some(many) = &self.many {
-            return Some(shares.map(|share| Duration(many.value_at_quantile(share))));
+            // A value stands for its bucket, whose end may lie beyond the greatest.
+            return Some(shares.map(|share| Duration(many.value_at_quantile(share)).min(self.greatest)));
         }
         self.few.sort_unstable();
         let last = self.few.len().checked_sub(1)?;

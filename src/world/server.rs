@@ -267,7 +267,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Service time was well spent, or wasted: known only when the answer arrives.
-    fn count_work(&mut self, attempt: u32, awaited: bool) {
+    pub(super) fn count_work(&mut self, attempt: u32, awaited: bool) {
         let service = self.service_of(attempt);
         let worked = u128::from(self.attempts[attempt].worked.0);
         if let Some(totals) = self.probe.service(service, self.now) {

@@ -16,20 +16,22 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// Takes a place: `fill` is given what stood there before, if anything did, and says what stands there now.
+    /// What stood in the place that is taken next; None where that is a new one.
     #[inline]
-    pub fn take(&mut self, fill: impl FnOnce(Option<&T>) -> T) -> u32 {
-        match self.free.pop() {
-            Some(place) => {
-                self.places[place as usize] = fill(Some(&self.places[place as usize]));
-                place
-            }
-            None => {
-                assert!(self.places.len() < u32::MAX as usize, "more than four billion calls or attempts are under way");
-                self.places.push(fill(None));
-                (self.places.len() - 1) as u32
-            }
+    pub fn before(&self) -> Option<&T> {
+        self.free.last().map(|place| &self.places[*place as usize])
+    }
+
+    /// Takes a place.
+    #[inline]
+    pub fn take(&mut self, value: T) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.places[place as usize] = value;
+            return place;
         }
+        assert!(self.places.len() < u32::MAX as usize, "more than four billion calls or attempts are under way");
+        self.places.push(value);
+        (self.places.len() - 1) as u32
     }
 
     /// Gives a place back.

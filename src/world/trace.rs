@@ -64,8 +64,8 @@ pub enum What {
     BreakerDenies,
     /// The deadline leaves no time for another attempt.
     DeadlineDenies,
-    /// The call ends so, after so long.
-    CallEnds(Outcome, Duration),
+    /// The call ends so, after so long; None where nothing was ever sent.
+    CallEnds(Option<Outcome>, Duration),
 }
 
 /// Keeps what happens to some calls.

@@ -154,6 +154,23 @@ const FILES: &[(&str, &str)] = &[
         "has no workers",
     ),
     ("[clients.a]\ncalls = 'b'\nload = { once = {} }\n[service.b]\noptimistic = true\nworkers = 3", "no limit of workers"),
+    ("[clients.a]\ncalls = 'b'\nload = { once = {} }\n[service.b]\noptimistic = true\ntime = '1s'", "an optimistic row has no `time`"),
+    (
+        "[clients.a]\ncalls = 'b'\nload = { once = {} }\n[service.b]\noptimistic = true\nerror_rate = 0.5",
+        "an optimistic row has no `error_rate`",
+    ),
+    (
+        "[run]\nhorizon = '9s'\n[clients.a]\ncalls = 'b'\nload = { periodic = { every = '1s', splay = '2s' } }\n[service.b]\ntime = '1s'",
+        "longer than the period",
+    ),
+    (
+        "[clients.a]\ncalls = 'b'\nload = { once = {} }\npolicy = { attempts = 'unlimited', timeout = '1s' }\n[service.b]\ntime = '2s'",
+        "always takes longer than the timeout",
+    ),
+    (
+        "[run]\nhorizon = '9s'\n[clients.a]\ncount = 4_000_000_000\ncalls = 'b'\nload = { closed = { think = '1s' } }\n[service.b]\ntime = '1s'",
+        "more than the 50000000",
+    ),
     (
         "[clients.a]\ncalls = 'b'\nload = { once = {} }\n[service.b]\noptimistic = true\ncalls = [{ service = 'c' }]\n[service.c]\ntime = '1s'",
         "an optimistic row calls nothing",

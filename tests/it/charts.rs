@@ -180,7 +180,8 @@ fn a_folder_gets_its_pictures_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("summary.csv"), summary()).unwrap();
     let bars = || chart(ChartKind::Bars, &["success_rate"]);
-    let paths = write(folder.path(), &[bars(), bars()], TITLE, Theme::Light).unwrap();
+    let (paths, problems) = write(folder.path(), &[bars(), bars()], TITLE, Theme::Light).unwrap();
+    assert!(problems.is_empty(), "{problems:?}");
     assert!(paths.iter().all(|path| path.is_file()));
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
     let mut there: Vec<String> = fs::read_dir(folder.path()).unwrap().map(|entry| name(&entry.unwrap().path())).collect();

@@ -53,10 +53,10 @@ fn a_call_is_told_from_start_to_end() {
     for (line, words) in lines[1..].iter().zip([
         "starts call 3 to db",
         "sends attempt 1 to db",
-        "a worker takes up attempt 1, for 25ms",
+        "a worker takes up attempt 1, for 25 ms",
         "ends its work on attempt 1: ok",
         "gets the reply",
-        "call 3 succeeds after 25ms",
+        "call 3 succeeds after 25 ms",
     ]) {
         assert!(line.contains(words), "{line}");
     }

@@ -7,6 +7,8 @@ mod charts;
 mod command_line;
 mod common_numbers;
 mod determinism;
+mod edges;
+mod results;
 mod scenarios;
 mod support;
 mod theory;

@@ -52,9 +52,16 @@ struct Request<'a> {
 /// Draws `charts` from `results`; `title` is that of the scenario, for the charts that have none.
 ///
 /// # Errors
-/// Names the chart that cannot be drawn and says why: what it asks for is not in the results.
+/// Names the first chart that cannot be drawn and says why: what it asks for is not in the results.
 pub fn draw(charts: &[Chart], title: &str, results: &Results, theme: Theme) -> Result<Vec<Picture>, String> {
+    let (pictures, problems) = draw_what_can_be(charts, title, results, theme);
+    problems.into_iter().next().map_or(Ok(pictures), Err)
+}
+
+/// Draws what can be drawn, and says of the other charts why not.
+fn draw_what_can_be(charts: &[Chart], title: &str, results: &Results, theme: Theme) -> (Vec<Picture>, Vec<String>) {
     let mut pictures: Vec<Picture> = Vec::new();
+    let mut problems = Vec::new();
     for (index, chart) in charts.iter().enumerate() {
         let request = Request { results, chart, title, theme };
         let drawn = match chart.kind {
@@ -65,27 +72,28 @@ pub fn draw(charts: &[Chart], title: &str, results: &Results, theme: Theme) -> R
             ChartKind::Layers => layers::draw(&request),
             ChartKind::Heatmap => heatmap::draw(&request),
         };
-        for (name, svg) in drawn.map_err(|problem| format!("chart {} ({}): {problem}", index + 1, kind_name(chart.kind)))? {
-            let name = free_name(&pictures, &name);
-            pictures.push(Picture { name, svg });
+        match drawn {
+            Err(problem) => problems.push(format!("chart {} ({}): {problem}", index + 1, kind_name(chart.kind))),
+            Ok(drawn) => drawn.into_iter().for_each(|(name, svg)| pictures.push(Picture { name: free_name(&pictures, &name), svg })),
         }
     }
-    Ok(pictures)
+    (pictures, problems)
 }
 
-/// Reads the CSV files in `folder`, draws `charts` and writes them there, each as SVG and as PNG. The paths written, in the order of the charts.
+/// Reads the CSV files in `folder`, draws `charts` and writes them there, each as SVG and as PNG. The paths written, in the order of the
+/// charts, and what is to be said of charts that cannot be drawn: that nothing happened is a result too.
 ///
 /// # Errors
-/// A file that cannot be read or written, or a chart that cannot be drawn; then nothing is half written.
-pub fn write(folder: &Path, charts: &[Chart], title: &str, theme: Theme) -> Result<Vec<PathBuf>, String> {
-    let pictures = draw(charts, title, &Results::read(folder)?, theme)?;
+/// A file that cannot be read or written.
+pub fn write(folder: &Path, charts: &[Chart], title: &str, theme: Theme) -> Result<(Vec<PathBuf>, Vec<String>), String> {
+    let (pictures, problems) = draw_what_can_be(charts, title, &Results::read(folder)?, theme);
     let mut paths = Vec::new();
     for picture in &pictures {
         paths.push(replace(&folder.join(format!("{}.svg", picture.name)), picture.svg.as_bytes())?);
         #[cfg(feature = "png")]
         paths.push(replace(&folder.join(format!("{}.png", picture.name)), &png::to_light_png(&picture.svg)?)?);
     }
-    Ok(paths)
+    Ok((paths, problems))
 }
 
 impl Request<'_> {

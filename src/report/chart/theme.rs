@@ -98,7 +98,7 @@ impl Theme {
         if self == Theme::Light { 0.16 } else { 0.2 }
     }
 
-    /// How the line number `index` looks; from [`LOOKS`] on, thin and grey.
+    /// How the line number `index` looks; from `LOOKS` on, thin and grey.
     pub fn look(self, index: usize) -> Look {
         if index >= LOOKS {
             return Look { colour: self.quiet(), text: self.muted(), dash: "", marker: None, width: 1.2 };

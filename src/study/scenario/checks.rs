@@ -4,6 +4,7 @@ use super::diagnostics::Place;
 use super::reader::Context;
 use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, ServiceIndex};
+use crate::retry::budget::Scope;
 use crate::retry::outcome::OutcomeSet;
 use crate::retry::policy::{Policy, RetryAfter};
 use crate::service::{Down, Service};
@@ -26,6 +27,10 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
             let message = format!("the load of `{}` never ends, and neither would the run", group.name);
             context.problem(places.loads[index], message, "add `horizon = \"5m\"` to [run]");
         }
+        if let Some(what) = kept_by_client(model, group).filter(|_| group.count > MOST_KEPT) {
+            let message = format!("{} clients of `{}` are more than the {MOST_KEPT} for which {what} can be kept", group.count, group.name);
+            context.problem(places.loads[index], message, "write a smaller count, or a budget of the scope \"group\"");
+        }
         if spins(model, group) {
             let message =
                 format!("the clients of `{}` think for no time, and could be answered in no time: time would stand still", group.name);
@@ -42,6 +47,23 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
             context.problem(*place, message, "give a backoff, a limit of attempts, or the link a delay");
         }
     }
+}
+
+/// Clients for each of which something is kept, at most: up to 100 bytes each.
+const MOST_KEPT: u32 = 50_000_000;
+
+/// What a run must keep for each client of a group.
+fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
+    let policies = || model.epochs.iter().map(|epoch| &epoch.callers[group.caller.at()].policy);
+    match &group.load {
+        Load::Closed { .. } => return Some("the state of a closed load"),
+        Load::Once { spread, .. } | Load::Periodic { splay: spread, .. } if spread.0 > 0 => return Some("a start"),
+        _ => {}
+    }
+    if policies().any(|policy| policy.budget.is_some_and(|budget| budget.scope == Scope::Client)) {
+        return Some("a budget");
+    }
+    policies().any(|policy| policy.breaker.is_some()).then_some("a breaker")
 }
 
 /// Whether a message takes no time.
@@ -149,6 +171,13 @@ fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Gro
     }
 }
 
+/// Whether no attempt along an edge can be answered before its timeout.
+fn too_slow(epoch: &Epoch, caller: CallerIndex, service: &Service) -> bool {
+    let Caller { policy, link } = &epoch.callers[caller.at()];
+    let least = 2.0 * link.delay.least().seconds() + service.time.least().seconds() / service.speed;
+    policy.timeout.is_some_and(|timeout| least > timeout.seconds())
+}
+
 /// The service on the way from an edge on that never succeeds in this epoch, and why.
 fn hopeless<'a>(model: &'a Model, epoch: &Epoch, caller: CallerIndex) -> Option<(&'a str, &'static str)> {
     let (mut edges, mut seen) = (vec![caller], std::collections::BTreeSet::new());
@@ -164,6 +193,7 @@ fn hopeless<'a>(model: &'a Model, epoch: &Epoch, caller: CallerIndex) -> Option<
             Service { workers: Some(0), .. } => Some("has no workers"),
             Service { error_rate, .. } if *error_rate >= 1.0 => Some("answers every attempt with an error"),
             Service { speed, time, .. } if *speed == 0.0 && !time.is_zero() => Some("stands still"),
+            _ if too_slow(epoch, caller, service) => Some("always takes longer than the timeout"),
             _ => None,
         };
         if let Some(why) = why {

@@ -89,6 +89,10 @@ fn load(context: &mut Context, node: &mut Node) -> Option<WrittenLoad> {
         "periodic" => {
             let every = fields.required(context, "every", "\"60s\"", some_duration);
             let splay = fields.or(context, "splay", "0s", duration);
+            if let Some((every, splay)) = every.zip(splay).filter(|(every, splay)| splay > every) {
+                let message = format!("the splay {splay} is longer than the period {every}");
+                context.problem(place, message, "write a splay of at most one period");
+            }
             every.zip(splay).map(|(every, splay)| (Load::Periodic { every, splay }, 0.0, true))
         }
         _ => column(context, &mut fields).map(|values| {

@@ -1,5 +1,6 @@
 //! Readers of services and of the links to them.
 
+use super::diagnostics::Place;
 use super::distributions::distribution;
 use super::node::{Entry, Node, Value};
 use super::reader::{Context, Fields};
@@ -28,6 +29,26 @@ pub struct WrittenCall {
     pub policy: PolicyReference,
 }
 
+/// Refuses what an optimistic row has not: it takes no time, nobody waits for it, and it never fails but by conflict.
+fn only_a_row(context: &mut Context, service: &Service, places: &[(&str, Place)]) {
+    let plain = Service { down: service.down, workers: None, ..Service::plain() };
+    let differs = |key: &str| match key {
+        "time" => !service.time.is_zero(),
+        "speed" => service.speed != plain.speed,
+        "queue" => service.queue_limit.is_some() || service.order != plain.order,
+        "abandoned" => service.abandoned != plain.abandoned,
+        "error_rate" => service.error_rate > 0.0,
+        _ => service.retry_after.is_some(),
+    };
+    for (key, place) in places.iter().filter(|(key, _)| differs(key)) {
+        context.problem(
+            *place,
+            format!("an optimistic row has no `{key}`"),
+            format!("leave out `{key}`: a row takes no time and turns nobody away"),
+        );
+    }
+}
+
 /// A service from its table.
 pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<WrittenService> {
     let mut fields = Fields::open(context, node, format!("[service.{name}]"))?;
@@ -41,6 +62,7 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     } else {
         fields.required(context, "time", "{ exponential = { mean = \"100ms\" } }", distribution)
     };
+    let plain_places = ["time", "speed", "queue", "abandoned", "error_rate", "retry_after"].map(|key| (key, fields.place_of(key)));
     let speed = fields.or(context, "speed", 1.0, number(0.0, 1e6));
     let queue = fields.or(context, "queue", Value::empty_table(), queue);
     let abandoned = fields.or(
@@ -75,6 +97,9 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
         down: down?,
         retry_after: retry_after?,
     };
+    if is_optimistic {
+        only_a_row(context, &service, &plain_places);
+    }
     Some(WrittenService { service, optimistic: optimistic?, calls })
 }
 
