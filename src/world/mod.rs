@@ -20,7 +20,7 @@ pub mod trace;
 #[cfg(test)]
 mod tests;
 
-use agenda::{Agenda, Event};
+use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
 use flight::{Attempt, Call};
 use model::{Epoch, Model};
@@ -220,10 +220,10 @@ impl<'a, L: Listener> World<'a, L> {
 
     /// All that can happen.
     #[inline]
-    fn step(&mut self, event: Event) {
+    fn step(&mut self, packed: Packed) {
         self.events += 1;
-        self.fingerprint = (self.fingerprint.rotate_left(5) ^ self.now.0 ^ (event.kind() << 56)).wrapping_mul(0x517c_c1b7_2722_0a95);
-        match event {
+        self.fingerprint = (self.fingerprint.rotate_left(5) ^ self.now.0 ^ (packed.kind << 56)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        match packed.event() {
             Event::Arrive(group) => self.arrive(group),
             Event::Wake(group, client) => self.wake(group, client),
             Event::Deliver(attempt) => self.deliver(attempt),
