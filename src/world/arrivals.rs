@@ -107,13 +107,13 @@ impl Arrivals {
 
     #[inline]
     fn time_of_next(&mut self, load: &Load) -> Option<Time> {
-        let (round, turn) = (self.made / u64::from(self.count), (self.made % u64::from(self.count)) as usize);
+        let count = u64::from(self.count);
         match (load, &mut self.cursor) {
             (Load::Open { profile, spacing }, Cursor::Open(cursor)) => cursor.next(profile, *spacing, self.address),
-            (Load::Once { at, .. }, Cursor::Round(offsets)) => (round == 0).then(|| *at + offset(offsets, turn)),
+            (Load::Once { at, .. }, Cursor::Round(offsets)) => (self.made < count).then(|| *at + offset(offsets, self.made as usize)),
             (Load::Periodic { every, .. }, Cursor::Round(offsets)) => {
-                let start = every.0.checked_mul(round).map(Time);
-                start.map(|start| start + offset(offsets, turn)).filter(|next| *next < Time::NEVER)
+                let start = every.0.checked_mul(self.made / count).map(Time);
+                start.map(|start| start + offset(offsets, (self.made % count) as usize)).filter(|next| *next < Time::NEVER)
             }
             (Load::Trace { times }, Cursor::Trace) => times.get(self.made as usize).copied(),
             _ => None,

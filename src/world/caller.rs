@@ -117,7 +117,8 @@ impl<L: Listener> World<'_, L> {
         call.attempts += 1;
         let number = call.attempts;
         let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
-        if let Some(most) = [policy.timeout, left].into_iter().flatten().min() {
+        let most = policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))));
+        if let Some(most) = most {
             // A reply at the very end of its time is in time: the timeout comes one nanosecond later.
             let (at, event) = (self.now + most + Duration(1), Event::Timeout(place, call.stamp));
             match policy.timeout {
