@@ -12,7 +12,7 @@ pub fn load(arguments: &ScenarioArguments) -> Result<Scenario, Failure> {
     let mut overrides = arguments.set.clone();
     overrides.extend(arguments.seed.map(|seed| format!("run.seed={seed}")));
     let path = Path::new(&arguments.scenario);
-    if path.extension().is_none() && !path.exists() {
+    if path.extension().is_none() && !path.is_file() {
         let text = curated(&arguments.scenario).ok_or_else(|| unknown(&arguments.scenario))?;
         return Ok(Scenario::parse(&arguments.scenario, text, None, &overrides)?);
     }

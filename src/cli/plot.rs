@@ -35,7 +35,7 @@ pub fn plot(arguments: &PlotArguments, quiet: bool) -> Outcome {
         ThemeName::Light => Theme::Light,
         ThemeName::Dark => Theme::Dark,
     };
-    for path in draw(&scenario, &arguments.folder, theme)? {
+    for path in draw(&scenario, &arguments.folder, theme, quiet)? {
         if !quiet {
             say(&path.display().to_string());
         }
@@ -44,10 +44,10 @@ pub fn plot(arguments: &PlotArguments, quiet: bool) -> Outcome {
 }
 
 /// Draws the charts of a scenario into the folder of its results; a scenario that names none gets a timeline.
-pub fn draw(scenario: &Scenario, folder: &Path, theme: Theme) -> Result<Vec<PathBuf>, Failure> {
+pub fn draw(scenario: &Scenario, folder: &Path, theme: Theme, quiet: bool) -> Result<Vec<PathBuf>, Failure> {
     let usual = [Chart { kind: ChartKind::Timeline, ..Chart::default() }];
     let charts = if scenario.charts.is_empty() { &usual[..] } else { &scenario.charts };
     let (paths, problems) = chart::write(folder, charts, &scenario.title, theme).map_err(|error| Failure::at(folder, &error))?;
-    problems.iter().for_each(|problem| say(&format!("not drawn: {problem}")));
+    problems.iter().filter(|_| !quiet).for_each(|problem| say(&format!("not drawn: {problem}")));
     Ok(paths)
 }

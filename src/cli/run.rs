@@ -30,7 +30,7 @@ pub fn run(arguments: &RunArguments, quiet: bool) -> Outcome {
     manifest::write(finished, &command_line(), &folder).map_err(|error| Failure::at(&folder, &error))?;
     print(&format!("{}\n\n{}", scenario.title, table::table(finished)))?;
     if !arguments.output.no_charts {
-        draw(&scenario, &folder)?;
+        draw(&scenario, &folder, quiet)?;
     }
     if !quiet {
         say(&format!("written to {}", folder.display()));
@@ -42,12 +42,12 @@ pub fn run(arguments: &RunArguments, quiet: bool) -> Outcome {
 }
 
 #[cfg(feature = "charts")]
-fn draw(scenario: &crate::study::scenario::Scenario, folder: &std::path::Path) -> Outcome {
-    super::plot::draw(scenario, folder, crate::report::chart::Theme::Light).map(|_| ())
+fn draw(scenario: &crate::study::scenario::Scenario, folder: &std::path::Path, quiet: bool) -> Outcome {
+    super::plot::draw(scenario, folder, crate::report::chart::Theme::Light, quiet).map(|_| ())
 }
 
 #[cfg(not(feature = "charts"))]
-fn draw(_: &crate::study::scenario::Scenario, _: &std::path::Path) -> Outcome {
+fn draw(_: &crate::study::scenario::Scenario, _: &std::path::Path, _: bool) -> Outcome {
     Ok(())
 }
 

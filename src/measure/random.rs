@@ -3,7 +3,7 @@
 //! Two policies that are compared meet the same arrivals and the same luck, whatever else happens in between: the draw of
 //! attempt 2 of call 17 is a pure function of (seed, replication, purpose, call, attempt). The function is SplitMix64 read at
 //! an index (Steele, Lea, Flood, OOPSLA 2014, with Stafford's variant 13 as the finaliser), about 1 ns a draw and no state.
-//! Every distribution takes one word of it by inversion, so that a draw is also monotone in the word: paired runs stay paired.
+//! Nearly every draw of a distribution takes one word of it: the same word, the same luck, whatever the parameters.
 
 /// 2^64 divided by the golden ratio, made odd: the step of the Weyl sequence.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -29,12 +29,19 @@ fn verdicts(finished: Finished<'_>) -> Vec<(&str, Verdict)> {
         .collect()
 }
 
+/// Without the last digits, which are those of the sum and not of the number.
+fn plain(value: f64) -> String {
+    let digits = (12.0 - libm::floor(libm::log10(value.abs().max(1e-6)))).clamp(0.0, 12.0) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+}
+
 fn line(finished: Finished, metric: &str, verdict: &Verdict) -> String {
     let scenario = finished.scenario;
     let values = scenario.cells[verdict.cell].values.iter().zip(&scenario.axes);
     let cell: Vec<String> = values.map(|(value, axis)| format!("{} = {}", axis.path, axis.values[*value].label)).collect();
     let sign = if verdict.holds { "holds" } else { "FAILS" };
-    let found = verdict.found.map_or("nothing measured".into(), |found| found.to_string());
+    let found = verdict.found.map_or("nothing measured".into(), plain);
     let place = if cell.is_empty() { String::new() } else { format!("  ({})", cell.join(", ")) };
     format!("{sign}  {metric} {}: {found}{place}", verdict.expected)
 }
