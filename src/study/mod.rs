@@ -7,5 +7,6 @@ pub mod expect;
 pub mod experiment;
 pub mod fold;
 pub mod metrics;
+pub mod presets;
 pub mod recovery;
 pub mod scenario;

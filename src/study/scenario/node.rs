@@ -148,7 +148,8 @@ impl Node {
         }
     }
 
-    fn place_all(&mut self, place: Place) {
+    /// Lets it and all in it have been written in one place.
+    pub fn place_all(&mut self, place: Place) {
         self.place = place;
         match &mut self.value {
             Value::List(nodes) => nodes.iter_mut().for_each(|node| node.place_all(place)),

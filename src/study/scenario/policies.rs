@@ -3,13 +3,14 @@
 use super::distributions::distribution;
 use super::node::{Node, Value};
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
-use super::scalars::{count, duration, list, number, one_of, rate, share, some_duration, word_or};
+use super::scalars::{count, duration, list, number, one_of, rate, share, some_duration, text, word_or};
 use crate::measure::time::Duration;
 use crate::retry::backoff::{Backoff, Growth};
 use crate::retry::breaker::Breaker;
 use crate::retry::budget::{Budget, Scope};
 use crate::retry::outcome::{Outcome, OutcomeSet};
 use crate::retry::policy::{Policy, RetryAfter};
+use crate::study::presets;
 
 const BACKOFFS: &[Variant] = &[
     unit("none"),
@@ -37,7 +38,9 @@ const TRANSIENT: &[(&str, Outcome)] = &[
 
 /// A policy from its table.
 pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
+    presets::expand(context, node)?;
     let mut fields = Fields::open(context, node, "a policy")?;
+    fields.optional(context, "preset", text)?;
     let attempts = attempts(context, &mut fields);
     let timeout = fields.or(context, "timeout", "none", word_or("none", some_duration));
     let deadline = fields.or(context, "deadline", "none", word_or("none", some_duration));
