@@ -85,6 +85,7 @@ fn what(model: &Model, line: &Line) -> String {
         What::Dropped(number) => format!("drops attempt {number}: its caller has left"),
         What::Destroyed(number) => format!("goes down and loses attempt {number}"),
         What::Reply(number, outcome) => format!("gets the reply to attempt {number}: {}", outcome.name()),
+        What::KnownByKey(number, outcome) => format!("attempt {number} is known by its key: {} at once", outcome.name()),
         What::LateReply(number, outcome) => format!("a late reply to attempt {number} ({}) is ignored", outcome.name()),
         What::TimedOut(number) => format!("gives up attempt {number}: timeout"),
         What::Waits(Duration::ZERO) => "tries again at once".into(),

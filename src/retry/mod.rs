@@ -3,5 +3,7 @@
 pub mod backoff;
 pub mod breaker;
 pub mod budget;
+pub mod hedge;
 pub mod outcome;
 pub mod policy;
+pub mod retrier;

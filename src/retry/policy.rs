@@ -3,7 +3,9 @@
 use super::backoff::Backoff;
 use super::breaker::Breaker;
 use super::budget::Budget;
+use super::hedge::Hedge;
 use super::outcome::{Outcome, OutcomeSet};
+use super::retrier::Retrier;
 use crate::measure::random::Draw;
 use crate::measure::time::Duration;
 
@@ -26,6 +28,25 @@ pub struct Policy {
     pub retry_on: OutcomeSet,
     /// What a server's hint does to the computed wait.
     pub retry_after: RetryAfter,
+    /// Further attempts while one is under way.
+    pub hedge: Option<Hedge>,
+    /// What failures lead to by their kind, each counted by itself; empty where `backoff` is for all.
+    pub retriers: Vec<Retrier>,
+    /// What doing a call twice means.
+    pub idempotent: Idempotent,
+}
+
+/// What it means that a call is done twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Idempotent {
+    /// It is done twice: money is charged twice.
+    #[default]
+    No,
+    /// Nothing: the second time changes nothing.
+    Yes,
+    /// It is not: the attempts carry a key by which the service knows them. One whose call is done already is answered from what was
+    /// stored; one whose call is being done gets a `conflict`.
+    Key,
 }
 
 /// What a server's hint (`Retry-After`) does to the computed wait.
@@ -54,6 +75,9 @@ impl Policy {
             breaker: None,
             retry_on: OutcomeSet::transient(),
             retry_after: RetryAfter::Ignore,
+            hedge: None,
+            retriers: Vec::new(),
+            idempotent: Idempotent::No,
         }
     }
 
@@ -63,10 +87,10 @@ impl Policy {
         self.attempts.is_none_or(|most| attempt < most) && self.retry_on.contains(outcome)
     }
 
-    /// The wait before retry number `retry` (from 1), after `previous` for the backoffs that remember, given the server's hint.
+    /// The wait that a backoff gives before retry number `retry` (from 1), after `previous` where it remembers, given the server's hint.
     #[inline]
-    pub fn wait(&self, retry: u32, previous: Duration, hint: Option<Duration>, draw: Draw) -> Duration {
-        let wait = self.backoff.wait(retry, previous, draw);
+    pub fn wait(&self, backoff: &Backoff, retry: u32, previous: Duration, hint: Option<Duration>, draw: Draw) -> Duration {
+        let wait = backoff.wait(retry, previous, draw);
         match (hint, self.retry_after) {
             (None, _) | (_, RetryAfter::Ignore) => wait,
             (Some(hint), RetryAfter::Replace) => hint,

@@ -60,7 +60,7 @@ pub struct Metric {
 }
 
 /// Of the whole run: name, unit, summary. Documented in docs/METRICS.md.
-const GLOBAL: [(&str, Unit, Summary); 23] = [
+const GLOBAL: &[(&str, Unit, Summary)] = &[
     ("calls", Unit::Calls, Summary::Mean),
     ("succeeded", Unit::Calls, Summary::Mean),
     ("failed", Unit::Calls, Summary::Mean),
@@ -84,10 +84,12 @@ const GLOBAL: [(&str, Unit, Summary); 23] = [
     ("duplicates", Unit::Calls, Summary::Mean),
     ("budget_denied", Unit::Attempts, Summary::Mean),
     ("breaker_denied", Unit::Attempts, Summary::Mean),
+    ("hedges", Unit::Attempts, Summary::Mean),
+    ("state_transitions", Unit::Attempts, Summary::Mean),
 ];
 
 /// Of each service, after its name and a dot.
-const SERVICE: [(&str, Unit); 10] = [
+const SERVICE: &[(&str, Unit)] = &[
     ("arrivals", Unit::Attempts),
     ("served", Unit::Attempts),
     ("rejected", Unit::Attempts),
@@ -170,6 +172,8 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         some(totals.duplicates),
         some(totals.budget_denied),
         some(totals.breaker_denied),
+        some(totals.hedges),
+        some(totals.state_transitions),
     ];
     let reach = model.reach();
     for index in 0..run.services.len() {

@@ -71,6 +71,10 @@ impl<L: Listener> World<'_, L> {
             served: 0,
             under_way: 0,
             current: NOBODY,
+            hedges: (0, 0),
+            sent: now,
+            unheard: 0,
+            in_service: 0,
             parent: new.parent.unwrap_or((NOBODY, 0)),
             root: above.map_or(Root { place: NOBODY, number }, |(root, _)| root),
         });
@@ -79,8 +83,15 @@ impl<L: Listener> World<'_, L> {
             self.count_start(place);
         }
         let numbers = self.numbers;
-        if let Some(budget) = &numbers.callers[new.caller.at()].policy.budget {
+        let policy = &numbers.callers[new.caller.at()].policy;
+        if let Some(budget) = &policy.budget {
             budget.deposit(self.callers[new.caller.at()].ledger(budget, new.client), now);
+        }
+        if let Some(hedge) = &policy.hedge {
+            hedge.call_starts(&mut self.callers[new.caller.at()].hedges);
+        }
+        if !policy.retriers.is_empty() {
+            self.begin_retriers(place);
         }
         self.send(place);
         place
@@ -105,7 +116,7 @@ impl<L: Listener> World<'_, L> {
         let numbers = self.numbers;
         let call = &mut self.calls[place];
         let (caller, client) = (call.caller, call.client);
-        let Caller { policy, link } = &numbers.callers[caller.at()];
+        let Caller { policy, .. } = &numbers.callers[caller.at()];
         let pass = policy.breaker.as_ref().map(|breaker| breaker.admit(self.callers[caller.at()].breaker(client), self.now));
         if pass == Some(None) {
             self.probe.totals.breaker_denied += u64::from(call.measured);
@@ -114,8 +125,7 @@ impl<L: Listener> World<'_, L> {
             return self.end_call(place, false);
         }
         call.pass = pass.flatten().unwrap_or_default();
-        call.attempts += 1;
-        let number = call.attempts;
+        call.current = NOBODY;
         let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
         let most = policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))));
         if let Some(most) = most {
@@ -126,15 +136,29 @@ impl<L: Listener> World<'_, L> {
                 None => self.agenda.add(at, event),
             }
         }
+        if policy.hedge.is_some() {
+            self.begin_hedging(place);
+        }
+        self.transmit(place);
+    }
+
+    /// Sends an attempt on its way, the next of a call or one beside it.
+    pub(super) fn transmit(&mut self, place: u32) {
+        let numbers = self.numbers;
+        let call = &mut self.calls[place];
+        let (caller, beside) = (call.caller, call.current);
+        let link = &numbers.callers[caller.at()].link;
+        call.attempts += 1;
+        let number = call.attempts;
         self.count_attempt(place, number);
         self.tell_of(place, || What::Sent(number));
         let (address, stamp) = (self.calls[place].address, self.calls[place].stamp);
         if link.loses(|| address.draw(Purpose::Loss, number.into())) {
-            self.calls[place].current = NOBODY;
             return self.tell_of(place, || What::Lost(number));
         }
         let attempt = self.attempts.take(Attempt {
             address,
+            beside,
             since: Time::ZERO,
             work_left: Duration::ZERO,
             worked: Duration::ZERO,
@@ -165,7 +189,9 @@ impl<L: Listener> World<'_, L> {
             self.probe.totals.attempts += measured;
             self.probe.count(Count::Attempt);
             self.probe.attempt_sent(now);
-            if number > 1 {
+            if call.hedges.1 > 0 {
+                self.probe.totals.hedges += measured;
+            } else if number > 1 {
                 self.probe.totals.retries += measured;
                 self.probe.count(Count::Retry);
             }
@@ -195,7 +221,10 @@ impl<L: Listener> World<'_, L> {
         let number = self.calls[place].attempts;
         self.tell_of(place, || What::TimedOut(number));
         self.leave(place);
-        self.settle(place, Outcome::Timeout, None);
+        // A worker that is free by that may have done another attempt of the call at once.
+        if !self.calls[place].settled && self.calls[place].stamp == stamp {
+            self.settle(place, Outcome::Timeout, None);
+        }
     }
 
     /// The caller stops waiting for its present attempt: where the service is told, it drops the work.
@@ -203,7 +232,7 @@ impl<L: Listener> World<'_, L> {
         let call = &self.calls[place];
         let service = self.model.callers[call.caller.at()].to;
         if call.current != NOBODY && self.numbers.services[service.at()].abandoned == Abandoned::Cancel {
-            self.drop_attempt(call.current);
+            self.drop_beside(place, call.current, call.stamp);
         }
     }
 
@@ -211,18 +240,26 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn settle(&mut self, place: u32, outcome: Outcome, hint: Option<Duration>) {
         let numbers = self.numbers;
         let call = &mut self.calls[place];
-        let (caller, client, attempts) = (call.caller, call.client, call.attempts);
+        let (caller, client, attempts) = (call.caller, call.client, call.attempts - call.hedges.0);
         let policy = &numbers.callers[caller.at()].policy;
-        call.stamp = call.stamp.wrapping_add(1);
+        let (stamp, current) = (call.stamp, std::mem::replace(&mut call.current, NOBODY));
+        call.stamp = stamp.wrapping_add(1);
         call.last = outcome;
-        call.current = NOBODY;
         if let Some(breaker) = &policy.breaker {
             breaker.settle(self.callers[caller.at()].breaker(client), call.pass, outcome == Outcome::Ok, self.now);
+        }
+        if call.unheard > 0 || call.hedges.1 > 0 {
+            self.end_hedging(place, current, stamp);
         }
         if outcome == Outcome::Ok || !policy.retries(attempts, outcome) {
             return self.end_call(place, outcome == Outcome::Ok);
         }
-        let wait = policy.wait(attempts, call.previous_wait, hint, call.address.draw(Purpose::Backoff, attempts.into()));
+        let draw = self.calls[place].address.draw(Purpose::Backoff, attempts.into());
+        let Some((backoff, retry)) = self.backoff_of(place, attempts, outcome) else {
+            return self.end_call(place, false);
+        };
+        let call = &mut self.calls[place];
+        let wait = policy.wait(backoff, retry, call.previous_wait, hint, draw);
         if policy.deadline.is_some_and(|deadline| self.now + wait >= call.started + deadline) {
             self.tell_of(place, || What::DeadlineDenies);
             return self.end_call(place, false);
@@ -235,6 +272,7 @@ impl<L: Listener> World<'_, L> {
             return self.end_call(place, false);
         }
         call.previous_wait = wait;
+        self.probe.totals.state_transitions += u64::from(call.measured && !policy.retriers.is_empty());
         // No wait is no event, where the link takes its time; without a link there could be no end of it at one instant.
         if wait == Duration::ZERO && !numbers.callers[caller.at()].link.is_direct() {
             return self.send(place);
@@ -245,8 +283,13 @@ impl<L: Listener> World<'_, L> {
     }
 
     pub(super) fn retry(&mut self, place: u32, stamp: u32) {
-        if !self.calls[place].settled && self.calls[place].stamp == stamp {
-            self.send(place);
+        let call = &self.calls[place];
+        if !call.settled && call.stamp == stamp {
+            if call.unheard == 0 {
+                self.send(place);
+            } else {
+                self.hedge(place);
+            }
         }
     }
 

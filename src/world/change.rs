@@ -127,8 +127,13 @@ impl<L: Listener> World<'_, L> {
         if self.numbers.callers[call.caller.at()].policy.breaker.is_some() {
             Breaker::forget(self.callers[call.caller.at()].breaker(call.client), call.pass);
         }
+        let (stamp, current) = (call.stamp, std::mem::replace(&mut call.current, NOBODY));
+        call.stamp = stamp.wrapping_add(1);
+        if call.unheard > 0 || call.hedges.1 > 0 {
+            self.end_hedging(place, current, stamp);
+        }
+        let call = &mut self.calls[place];
         call.settled = true;
-        call.stamp = call.stamp.wrapping_add(1);
         if call.under_way == 0 {
             self.calls.give_back(place);
         }

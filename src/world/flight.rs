@@ -38,8 +38,16 @@ pub struct Call {
     pub served: u16,
     /// Attempts that are still somewhere.
     pub under_way: u32,
-    /// The attempt that it waits for, [`NOBODY`] where that has vanished.
+    /// The attempt that it waits for, [`NOBODY`] where that has vanished; with hedges the last sent, which leads to the others.
     pub current: u32,
+    /// Hedges sent so far, and those beside the present attempt.
+    pub hedges: (u32, u32),
+    /// When the first of the attempts was sent that are now under way beside each other; only with hedges.
+    pub sent: Time,
+    /// Attempts sent beside each other of whose failure it has not heard.
+    pub unheard: u32,
+    /// Attempts of it that a service works on: counted only where they carry a key.
+    pub in_service: u16,
     /// The attempt whose worker makes this call, and its stamp; [`NOBODY`] for a client's call.
     pub parent: (u32, u32),
     /// The client's call at the top, by place and number; its own for a client's call.
@@ -60,6 +68,8 @@ pub struct Root {
 pub struct Attempt {
     /// Of its call's random draws.
     pub address: Address,
+    /// The attempt that was sent before it beside the same one, [`NOBODY`] where it is the first or that has vanished.
+    pub beside: u32,
     /// When it reached the service, and from then on when its present state began.
     pub since: Time,
     /// Work still to do at speed 1, as of `since`.

@@ -10,8 +10,11 @@ mod arrivals;
 mod caller;
 mod change;
 mod flight;
+mod hedging;
+mod keys;
 pub mod model;
 mod probe;
+mod retriers;
 pub mod run;
 mod server;
 mod slots;
@@ -34,6 +37,8 @@ use crate::measure::random::{Address, Seed};
 use crate::measure::time::Time;
 use crate::retry::breaker;
 use crate::retry::budget::{Budget, Ledger, Scope};
+use crate::retry::hedge;
+use crate::retry::retrier::Uses;
 use crate::service::queue::Queue;
 
 /// Simulates one replication.
@@ -77,6 +82,8 @@ struct World<'a, L> {
     loads: usize,
     /// Attempts sent to each service, for the client's call in each place: only where services call on.
     visits: Vec<u32>,
+    /// How often the call in each place has used its retriers: only where a policy has some.
+    retrier_uses: Vec<Uses>,
     last_settled: Time,
     fingerprint: u64,
     events: u64,
@@ -102,6 +109,7 @@ struct ServiceState {
 struct CallerState {
     ledgers: Vec<Ledger>,
     breakers: Vec<breaker::State>,
+    hedges: hedge::State,
     clients: u32,
     /// Of its timeouts, in the agenda.
     ring: usize,
@@ -159,6 +167,7 @@ impl<'a, L: Listener> World<'a, L> {
                 .map(|(index, caller)| CallerState {
                     ledgers: Vec::new(),
                     breakers: Vec::new(),
+                    hedges: hedge::State::default(),
                     clients: clients(caller),
                     ring: callers_with_timeouts(model, index),
                 })
@@ -171,6 +180,7 @@ impl<'a, L: Listener> World<'a, L> {
             unsent: 0,
             loads: 0,
             visits: vec![0; if layered { model.services.len() } else { 0 }],
+            retrier_uses: Vec::new(),
             last_settled: Time::ZERO,
             fingerprint: 0,
             events: 0,
@@ -245,7 +255,7 @@ impl<'a, L: Listener> World<'a, L> {
         self.probe.totals.last_settled = self.last_settled;
         let totals = &self.probe.totals;
         assert_eq!(totals.calls, totals.succeeded + totals.failed + totals.unfinished, "calls are lost, seed {:?}", self.seed);
-        assert_eq!(totals.attempts, totals.calls - self.unsent + totals.retries, "attempts are lost, seed {:?}", self.seed);
+        assert_eq!(totals.attempts, totals.calls - self.unsent + totals.retries + totals.hedges, "attempts are lost, seed {:?}", self.seed);
         let services = &self.services;
         let timeline = self.probe.close(ended, |index| services[index].levels());
         let Probe { totals, services, latency, attempts_needed, ended_by_group, .. } = self.probe;

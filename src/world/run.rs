@@ -53,6 +53,10 @@ pub struct Totals {
     pub budget_denied: u64,
     /// Attempts that an open breaker did not let through, at every layer.
     pub breaker_denied: u64,
+    /// Attempts sent beside one that was under way.
+    pub hedges: u64,
+    /// State transitions of calls that have retriers: one for each attempt.
+    pub state_transitions: u64,
     /// The most attempts sent within the width of one bin.
     pub peak: u64,
     /// When the last call ended.

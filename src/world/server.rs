@@ -10,6 +10,7 @@ use crate::measure::identifier::{ClientIndex, ServiceIndex};
 use crate::measure::random::{Draw, Purpose};
 use crate::measure::time::{Duration, Time};
 use crate::retry::outcome::Outcome;
+use crate::retry::policy::Idempotent;
 use crate::service::{Abandoned, Down};
 
 impl<L: Listener> World<'_, L> {
@@ -110,6 +111,9 @@ impl<L: Listener> World<'_, L> {
     }
 
     fn begin_work(&mut self, attempt: u32, service: ServiceIndex) {
+        if self.is_known_by_key(attempt) {
+            return;
+        }
         let numbers = &self.numbers.services[service.at()];
         self.services[service.at()].busy += 1;
         debug_assert!(numbers.workers.is_none_or(|workers| self.services[service.at()].busy <= workers), "more work than workers");
@@ -199,7 +203,8 @@ impl<L: Listener> World<'_, L> {
             self.probe.count_at(service, ServiceCount::Served);
             let call = &mut self.calls[call];
             call.served = call.served.saturating_add(1);
-            if call.served == 2 && call.parent.0 == NOBODY {
+            let harmless = self.numbers.callers[call.caller.at()].policy.idempotent != Idempotent::No;
+            if call.served == 2 && call.parent.0 == NOBODY && !harmless {
                 self.probe.totals.duplicates += u64::from(call.measured);
             }
         }
@@ -213,6 +218,7 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn free_worker(&mut self, attempt: u32, service: ServiceIndex) {
         self.services[service.at()].busy -= 1;
         self.count_busy(attempt, service);
+        self.leave_key(attempt);
         let held = &mut self.attempts[attempt];
         held.worked = held.worked.saturating_add(self.now - held.since);
         held.stamp = held.stamp.wrapping_add(1);
@@ -256,7 +262,7 @@ impl<L: Listener> World<'_, L> {
         let hint = if outcome == Outcome::Rejected { self.numbers.services[service.at()].retry_after } else { None };
         self.forget(attempt);
         if awaited {
-            self.settle(place, outcome, hint);
+            self.hear(place, outcome, hint);
         }
     }
 
@@ -281,13 +287,16 @@ impl<L: Listener> World<'_, L> {
         let held = &mut self.attempts[attempt];
         held.stamp = held.stamp.wrapping_add(1);
         held.state = State::Gone;
-        let place = held.call.0;
+        let (place, beside) = (held.call.0, held.beside);
         self.attempts.give_back(attempt);
         let call = &mut self.calls[place];
         call.under_way -= 1;
         if call.current == attempt {
-            call.current = NOBODY;
+            call.current = beside;
+        } else if call.hedges.1 > 0 {
+            self.unlink(place, attempt, beside);
         }
+        let call = &self.calls[place];
         if call.settled && call.under_way == 0 {
             self.calls.give_back(place);
         }

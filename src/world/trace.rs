@@ -58,6 +58,8 @@ pub enum What {
     TimedOut(u32),
     /// The caller waits so long before its next attempt.
     Waits(Duration),
+    /// The service knows the attempt's key, and answers without work.
+    KnownByKey(u32, Outcome),
     /// The budget does not grant a retry.
     BudgetDenies,
     /// The breaker lets nothing through.

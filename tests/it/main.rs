@@ -2,6 +2,7 @@
 
 mod aws;
 mod broken_scenarios;
+mod calls;
 #[cfg(feature = "charts")]
 mod charts;
 mod command_line;

@@ -9,6 +9,7 @@ mod distributions;
 mod document;
 mod faults;
 mod files;
+mod hedges;
 pub mod node;
 mod numbers;
 pub mod path;

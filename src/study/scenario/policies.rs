@@ -1,6 +1,7 @@
 //! Readers of policies: what a caller does after a failure.
 
 use super::distributions::distribution;
+use super::hedges;
 use super::node::{Node, Value};
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
 use super::scalars::{count, duration, list, number, one_of, rate, share, some_duration, text, word_or};
@@ -9,7 +10,8 @@ use crate::retry::backoff::{Backoff, Growth};
 use crate::retry::breaker::Breaker;
 use crate::retry::budget::{Budget, Scope};
 use crate::retry::outcome::{Outcome, OutcomeSet};
-use crate::retry::policy::{Policy, RetryAfter};
+use crate::retry::policy::{Idempotent, Policy, RetryAfter};
+use crate::retry::retrier::{MOST as MOST_RETRIERS, Retrier};
 use crate::study::presets;
 
 const BACKOFFS: &[Variant] = &[
@@ -36,6 +38,8 @@ const TRANSIENT: &[(&str, Outcome)] = &[
     ("conflict", Outcome::Conflict),
 ];
 
+const IDEMPOTENT: &[(&str, Idempotent)] = &[("no", Idempotent::No), ("yes", Idempotent::Yes), ("key", Idempotent::Key)];
+
 /// A policy from its table.
 pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     presets::expand(context, node)?;
@@ -51,6 +55,9 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let hints =
         &[("ignore", RetryAfter::Ignore), ("replace", RetryAfter::Replace), ("floor", RetryAfter::Floor), ("clamp", RetryAfter::Clamp)];
     let retry_after = fields.or(context, "retry_after", "ignore", one_of(hints));
+    let hedge = fields.or(context, "hedge", "none", hedges::hedge);
+    let retriers = fields.or(context, "retriers", Value::List(Vec::new()), retriers);
+    let idempotent = fields.or(context, "idempotent", "no", one_of(IDEMPOTENT));
     fields.finish(context);
     Some(Policy {
         attempts: attempts?,
@@ -61,13 +68,18 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
         breaker: breaker?,
         retry_on: retry_on?,
         retry_after: retry_after?,
+        hedge: hedge?,
+        retriers: retriers?,
+        idempotent: idempotent?,
     })
 }
 
 /// `attempts`, or `retries`, which is one less; left out, one attempt.
 fn attempts(context: &mut Context, fields: &mut Fields) -> Option<Option<u32>> {
     if !fields.has("retries") {
-        return fields.or(context, "attempts", 1, word_or("unlimited", count(1)));
+        // Retriers have their own counts.
+        let default = if fields.has_some("retriers") { Value::from("unlimited") } else { Value::from(1) };
+        return fields.or(context, "attempts", default, word_or("unlimited", count(1)));
     }
     let place = fields.place_of("retries");
     let both = fields.has("attempts");
@@ -159,6 +171,24 @@ fn breaker(context: &mut Context, node: &mut Node) -> Option<Option<Breaker>> {
     let probes = fields.or(context, "probes", 1, count(1));
     fields.finish(context);
     Some(Some(Breaker { failures: failures?, open: open?, probes: probes? }))
+}
+
+fn retriers(context: &mut Context, node: &mut Node) -> Option<Vec<Retrier>> {
+    let (place, nodes) = (node.place, list(context, node, r#"[{ on = ["timeout"], retries = 3, backoff = "none" }]"#)?);
+    if nodes.len() > MOST_RETRIERS {
+        let message = format!("{} retriers are more than the {MOST_RETRIERS} that a call can count", nodes.len());
+        return context.refuse(place, message, "write fewer: several outcomes can share one");
+    }
+    let mut retriers = Vec::new();
+    for node in nodes {
+        let mut fields = Fields::open(context, node, "a retrier")?;
+        let on = fields.required(context, "on", r#"["error", "timeout"]"#, retry_on);
+        let retries = fields.or(context, "retries", 3, word_or("unlimited", count(0)));
+        let backoff = fields.or(context, "backoff", "none", backoff);
+        fields.finish(context);
+        retriers.push(Retrier { on: on?, retries: retries?, backoff: backoff? });
+    }
+    Some(retriers)
 }
 
 fn transient() -> Value {
