@@ -86,6 +86,11 @@ fn what(model: &Model, line: &Line) -> String {
         What::Destroyed(number) => format!("goes down and loses attempt {number}"),
         What::Reply(number, outcome) => format!("gets the reply to attempt {number}: {}", outcome.name()),
         What::KnownByKey(number, outcome) => format!("attempt {number} is known by its key: {} at once", outcome.name()),
+        What::Received(number, index) => {
+            format!("receive {number}: a function takes it as number {} of its batch", index + 1)
+        }
+        What::FunctionStopped => String::from("the function has had its time"),
+        What::DeadLetter => String::from("received as often as it may be: a dead letter"),
         What::LateReply(number, outcome) => format!("a late reply to attempt {number} ({}) is ignored", outcome.name()),
         What::TimedOut(number) => format!("gives up attempt {number}: timeout"),
         What::Waits(Duration::ZERO) => "tries again at once".into(),

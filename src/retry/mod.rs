@@ -6,4 +6,5 @@ pub mod budget;
 pub mod hedge;
 pub mod outcome;
 pub mod policy;
+pub mod receive;
 pub mod retrier;

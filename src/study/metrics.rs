@@ -86,6 +86,7 @@ const GLOBAL: &[(&str, Unit, Summary)] = &[
     ("breaker_denied", Unit::Attempts, Summary::Mean),
     ("hedges", Unit::Attempts, Summary::Mean),
     ("state_transitions", Unit::Attempts, Summary::Mean),
+    ("dead_lettered", Unit::Calls, Summary::Mean),
 ];
 
 /// Of each service, after its name and a dot.
@@ -174,6 +175,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         some(totals.breaker_denied),
         some(totals.hedges),
         some(totals.state_transitions),
+        some(totals.dead_lettered),
     ];
     let reach = model.reach();
     for index in 0..run.services.len() {

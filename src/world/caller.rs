@@ -93,7 +93,10 @@ impl<L: Listener> World<'_, L> {
         if !policy.retriers.is_empty() {
             self.begin_retriers(place);
         }
-        self.send(place);
+        match self.mailbox_of(place) {
+            Some(group) => self.enqueue(place, group),
+            None => self.send(place),
+        }
         place
     }
 
@@ -112,7 +115,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Sends the next attempt of a call.
-    fn send(&mut self, place: u32) {
+    pub(super) fn send(&mut self, place: u32) {
         let numbers = self.numbers;
         let call = &mut self.calls[place];
         let (caller, client) = (call.caller, call.client);
@@ -120,7 +123,6 @@ impl<L: Listener> World<'_, L> {
         let pass = policy.breaker.as_ref().map(|breaker| breaker.admit(self.callers[caller.at()].breaker(client), self.now));
         if pass == Some(None) {
             self.probe.totals.breaker_denied += u64::from(call.measured);
-            self.unsent += u64::from(call.measured && call.attempts == 0 && call.parent.0 == NOBODY);
             self.tell_of(place, || What::BreakerDenies);
             return self.end_call(place, false);
         }
@@ -293,7 +295,10 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
-    fn end_call(&mut self, place: u32, succeeded: bool) {
+    pub(super) fn end_call(&mut self, place: u32, succeeded: bool) {
+        if self.processed(place, succeeded) {
+            return;
+        }
         let call = &mut self.calls[place];
         call.settled = true;
         call.stamp = call.stamp.wrapping_add(1);
@@ -314,6 +319,7 @@ impl<L: Listener> World<'_, L> {
     fn end_client_call(&mut self, place: u32, latency: Option<Duration>) {
         let call = &self.calls[place];
         let (measured, attempts, caller, client) = (call.measured, call.attempts, call.caller, call.client);
+        self.unsent += u64::from(measured && attempts == 0);
         self.open -= 1;
         self.last_settled = self.now;
         self.probe.count(if latency.is_some() { Count::Success } else { Count::Failure });

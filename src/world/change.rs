@@ -122,6 +122,16 @@ impl<L: Listener> World<'_, L> {
 
     /// Nobody waits for this call any more: it ends without a result, its attempt is left to the service below.
     fn abandon(&mut self, place: u32) {
+        self.break_off(place);
+        let call = &mut self.calls[place];
+        call.settled = true;
+        if call.under_way == 0 {
+            self.calls.give_back(place);
+        }
+    }
+
+    /// Its caller waits no longer for the present attempt of a call.
+    pub(super) fn break_off(&mut self, place: u32) {
         self.leave(place);
         let call = &mut self.calls[place];
         if self.numbers.callers[call.caller.at()].policy.breaker.is_some() {
@@ -131,11 +141,6 @@ impl<L: Listener> World<'_, L> {
         call.stamp = stamp.wrapping_add(1);
         if call.unheard > 0 || call.hedges.1 > 0 {
             self.end_hedging(place, current, stamp);
-        }
-        let call = &mut self.calls[place];
-        call.settled = true;
-        if call.under_way == 0 {
-            self.calls.give_back(place);
         }
     }
 

@@ -12,6 +12,7 @@ mod change;
 mod flight;
 mod hedging;
 mod keys;
+mod mailbox;
 pub mod model;
 mod probe;
 mod retriers;
@@ -26,6 +27,7 @@ mod tests;
 use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
 use flight::{Attempt, Call};
+use mailbox::Mailboxes;
 use model::{Epoch, Model};
 use probe::Probe;
 use run::Run;
@@ -67,6 +69,7 @@ struct World<'a, L> {
     calls: Slots<Call>,
     attempts: Slots<Attempt>,
     arrivals: Vec<Arrivals>,
+    mailboxes: Mailboxes,
     services: Vec<ServiceState>,
     callers: Vec<CallerState>,
     probe: Probe,
@@ -161,6 +164,7 @@ impl<'a, L: Listener> World<'a, L> {
             calls: Slots::default(),
             attempts: Slots::default(),
             arrivals: (0..).zip(&model.groups).map(|(index, group)| Arrivals::new(group, groups.child(index))).collect(),
+            mailboxes: Mailboxes::new(model.groups.iter().map(|group| group.via)),
             services: (0..model.services.len() as u64).map(|index| ServiceState::new(services.child(index))).collect(),
             callers: (0..)
                 .zip(&model.callers)
@@ -243,6 +247,8 @@ impl<'a, L: Listener> World<'a, L> {
             Event::Timeout(call, stamp) => self.time_out(call, stamp),
             Event::Retry(call, stamp) => self.retry(call, stamp),
             Event::Epoch(index) => self.change(index),
+            Event::Poll(group, wait) => self.fill_is_over(group, wait),
+            Event::Batch(batch, stamp) => self.batch_is_over(batch, stamp),
         }
     }
 

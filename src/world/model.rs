@@ -5,6 +5,7 @@ use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, GroupIndex, ServiceIndex};
 use crate::measure::time::{Duration, Time};
 use crate::retry::policy::Policy;
+use crate::retry::receive::Sqs;
 use crate::service::Service;
 
 /// What is simulated.
@@ -39,6 +40,8 @@ pub struct Group {
     pub caller: CallerIndex,
     /// How its calls arise.
     pub load: Load,
+    /// The queue that its calls go through; None where they are made at once.
+    pub via: Option<Sqs>,
 }
 
 /// What does not change about a service.

@@ -57,6 +57,8 @@ pub struct Totals {
     pub hedges: u64,
     /// State transitions of calls that have retriers: one for each attempt.
     pub state_transitions: u64,
+    /// Calls whose message was received as often as it may be.
+    pub dead_lettered: u64,
     /// The most attempts sent within the width of one bin.
     pub peak: u64,
     /// When the last call ended.

@@ -60,6 +60,12 @@ pub enum What {
     Waits(Duration),
     /// The service knows the attempt's key, and answers without work.
     KnownByKey(u32, Outcome),
+    /// A function receives the message for the how-manyth time, as which of its batch.
+    Received(u32, u32),
+    /// The function has had its time.
+    FunctionStopped,
+    /// It was received as often as it may be.
+    DeadLetter,
     /// The budget does not grant a retry.
     BudgetDenies,
     /// The breaker lets nothing through.

@@ -14,6 +14,10 @@ attempts = 1
 [service.api]
 workers = "unlimited"
 time = "100ms"
+# Later than any run lasts, unless a test says otherwise.
+[[fault]]
+at = "1000h"
+set = { "service.api.error_rate" = 1.0 }
 "#;
 
 fn metrics<const N: usize>(set: &[&str], names: [&str; N]) -> [f64; N] {
@@ -90,4 +94,53 @@ fn a_key_does_a_call_once() {
     assert_eq!(run("key", "200ms"), [2.0, 1.0, 1.0, 0.0, 0.4], "done at 300 ms, asked again at 400 ms");
     assert_eq!(run("key", "60ms"), [3.0, 1.0, 1.0, 0.0, 0.32], "a conflict at 260 ms, the answer at 320 ms");
     assert_eq!(run("key", "1ms"), [3.0, 0.0, 1.0, 0.0, 0.202], "conflicts only: too soon");
+}
+
+/// Six messages at once through a queue with one function at a time and batches of three, for which a function waits up to 10 s.
+fn queued(set: &[&str]) -> [f64; 6] {
+    let via =
+        "clients.web.via={ sqs = { visibility_timeout = \"30s\", max_receives = 3, batch_size = 3, window = \"10s\", concurrency = 1 } }";
+    let base = ["clients.web.count=6", "run.horizon=300s", "service.api.time=1s", via];
+    let set: Vec<&str> = base.iter().chain(set).copied().collect();
+    metrics(&set, ["attempts", "succeeded", "failed", "dead_lettered", "duplicates", "completion_time"])
+}
+
+/// Batches of three are done in 3 s each; a batch with a failure comes back 30 s after it was received.
+#[test]
+fn a_batch_comes_back_whole_or_in_part() {
+    assert_eq!(queued(&[]), [6.0, 6.0, 0.0, 0.0, 0.0, 6.0]);
+    // From 2 s to 3 s work fails: the third message's. Two are done a second time, from 30 s on.
+    let fails = ["fault.0.at=2500ms", "fault.0.for=1s"];
+    assert_eq!(queued(&fails), [9.0, 6.0, 0.0, 0.0, 2.0, 33.0]);
+    // Alone it waits 10 s for others.
+    let reports = [&fails[..], &["clients.web.via.sqs.report_failures=true"]].concat();
+    assert_eq!(queued(&reports), [7.0, 6.0, 0.0, 0.0, 0.0, 41.0]);
+}
+
+/// Received three times, never done: three attempts each, where failures are reported; else the first of each batch keeps the others from their turn.
+#[test]
+fn a_message_that_is_never_done_becomes_a_dead_letter() {
+    let fails = "service.api.error_rate=1";
+    // Received at 0, 30 and 60 s, and the second batch 3 s after it; the third receive's visibility ends at 90 s and 93 s.
+    assert_eq!(queued(&[fails, "clients.web.via.sqs.report_failures=true"]), [18.0, 0.0, 6.0, 6.0, 0.0, 93.0]);
+    // One attempt fails the batch: 1 s each.
+    assert_eq!(queued(&[fails]), [6.0, 0.0, 6.0, 6.0, 0.0, 91.0]);
+}
+
+/// A function that is stopped after 2 s has done one message of a batch and half of the next: all three come back, and never get further.
+#[test]
+fn a_function_that_is_stopped_returns_its_batch() {
+    let set = ["clients.web.via.sqs.function_timeout=2500ms", "clients.web.count=3"];
+    assert_eq!(queued(&set), [9.0, 0.0, 3.0, 3.0, 3.0, 90.0]);
+}
+
+/// A window waits for the batch to fill: of five messages, one each second, three are taken at 2 s; the other two when the 10 s are over
+/// that began with the fourth. A batch is deleted as a whole.
+#[test]
+fn a_window_fills_a_batch() {
+    let load = "clients.web.load={ open = { rate = [[\"0s\", \"1/s\"], [\"4500ms\", \"0/s\"]], spacing = \"even\" } }";
+    let via = "clients.web.via={ sqs = { batch_size = 3, window = \"10s\" } }";
+    let [calls, mean, end] = metrics(&[load, via, "service.api.time=1ms"], ["calls", "latency_mean", "completion_time"]);
+    assert_eq!((calls, end), (5.0, 13.002));
+    assert!((mean - (2.003 + 1.003 + 0.003 + 10.002 + 9.002) / 5.0).abs() < 1e-9, "{mean}");
 }

@@ -36,6 +36,10 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
                 format!("the clients of `{}` think for no time, and could be answered in no time: time would stand still", group.name);
             context.problem(places.loads[index], message, "give a think time, such as { think = \"100ms\" }, or the link a delay");
         }
+        if group.via.is_some() && model.epochs.iter().any(|epoch| epoch.callers[group.caller.at()].policy.deadline.is_some()) {
+            let message = format!("the calls of `{}` go through a queue, where a deadline from their start means nothing", group.name);
+            context.problem(places.policies[group.caller.at()], message, "leave out `deadline`: `function_timeout` is what ends a receive");
+        }
         if model.horizon.is_none() {
             never_ends(context, model, places, group);
         }

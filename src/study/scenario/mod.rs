@@ -14,6 +14,7 @@ pub mod node;
 mod numbers;
 pub mod path;
 mod policies;
+mod queues;
 pub(crate) mod ranges;
 pub(crate) mod reader;
 mod references;
