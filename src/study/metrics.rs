@@ -21,6 +21,8 @@ pub enum Unit {
     PerSecond,
     /// 0 to 1.
     Share,
+    /// How often breakers opened.
+    Openings,
 }
 
 impl Unit {
@@ -33,6 +35,7 @@ impl Unit {
             Unit::Seconds => "seconds",
             Unit::PerSecond => "per second",
             Unit::Share => "share",
+            Unit::Openings => "openings",
         }
     }
 }
@@ -60,7 +63,7 @@ pub struct Metric {
 }
 
 /// Of the whole run: name, unit, summary. Documented in docs/METRICS.md.
-const GLOBAL: [(&str, Unit, Summary); 23] = [
+const GLOBAL: [(&str, Unit, Summary); 24] = [
     ("calls", Unit::Calls, Summary::Mean),
     ("succeeded", Unit::Calls, Summary::Mean),
     ("failed", Unit::Calls, Summary::Mean),
@@ -84,6 +87,7 @@ const GLOBAL: [(&str, Unit, Summary); 23] = [
     ("duplicates", Unit::Calls, Summary::Mean),
     ("budget_denied", Unit::Attempts, Summary::Mean),
     ("breaker_denied", Unit::Attempts, Summary::Mean),
+    ("breaker_opened", Unit::Openings, Summary::Mean),
 ];
 
 /// Of each service, after its name and a dot.
@@ -170,6 +174,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         some(totals.duplicates),
         some(totals.budget_denied),
         some(totals.breaker_denied),
+        some(totals.breaker_opened),
     ];
     let reach = model.reach();
     for index in 0..run.services.len() {

@@ -1,6 +1,7 @@
 //! One test crate. Each file states right values: closed forms, reference numbers, arithmetic.
 
 mod aws;
+mod breakers;
 mod broken_scenarios;
 #[cfg(feature = "charts")]
 mod charts;
