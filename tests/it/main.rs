@@ -2,6 +2,7 @@
 
 mod aws;
 mod breakers;
+mod broken_breakers;
 mod broken_scenarios;
 #[cfg(feature = "charts")]
 mod charts;
