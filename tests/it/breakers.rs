@@ -242,3 +242,80 @@ delay = { exponential = { mean = "10ms" } }
         }
     }
 }
+
+/// Every rule with every way to wait, refuse and share, on both edges of two layers, through faults that change the breakers and kill
+/// workers, with calls left at the end: a run asserts that no call and no attempt is lost, and the same run comes twice.
+#[test]
+fn nothing_is_lost_whatever_the_breaker() {
+    let text = r#"
+[run]
+horizon = "20s"
+[clients.web]
+count = 20
+calls = "api"
+load = { open = { rate = "100/s" } }
+policy = "edge"
+[clients.more]
+count = 10
+calls = "api"
+load = { closed = { think = { exponential = { mean = "100ms" } } } }
+policy = "edge"
+[service.api]
+workers = 8
+queue = { limit = 5 }
+time = { exponential = { mean = "10ms" } }
+abandoned = "cancel"
+calls = [{ service = "db", policy = "edge" }]
+[service.db]
+workers = 6
+time = { exponential = { mean = "60ms" } }
+error_rate = 0.2
+[policy.edge]
+attempts = 3
+timeout = "200ms"
+deadline = "2s"
+backoff = { full_jitter = { base = "20ms", cap = "1s" } }
+[[fault]]
+at = "5s"
+for = "2s"
+set = { "service.db.down" = "hang" }
+[[fault]]
+at = "8s"
+for = "2s"
+set = { "service.api.down" = "refuse" }
+[[fault]]
+at = "12s"
+for = "2s"
+set = { "policy.edge.breaker" = { consecutive = { failures = 2, open = "300ms", others = "wait", scope = "service" } } }
+[[fault]]
+at = "16s"
+for = "1s"
+set = { "policy.edge.breaker" = "none" }
+"#;
+    let rules = [
+        "consecutive = { failures = 3",
+        "count_window = { size = 10, rate = \"50%\", judged = \"results\"",
+        "time_window = { window = \"1s\", min_calls = 5, rate = \"50%\", judged = \"buckets\"",
+        "average = { window = \"1s\", consecutive = 4",
+        "cumulative = { rate = \"30%\"",
+    ];
+    for (index, rule) in rules.iter().enumerate() {
+        for (others, closing) in [("reject", "2"), ("wait", "2"), ("wait", "{ rate = 0.5 }")] {
+            for (around, rejection) in
+                [("attempts", "ends_call"), ("attempts", "uses_attempt"), ("attempts", "waits"), ("call", "ends_call")]
+            {
+                for scope in ["\"client\"", "\"group\"", "{ processes_of = 3 }", "\"service\""] {
+                    let breaker = format!(
+                        "policy.edge.breaker={{ {rule}, open = {{ exponential = {{ initial = \"100ms\", cap = \"1s\", jitter = 0.5 }} }}, probes = 3,
+                         close_after = {closing}, others = \"{others}\", around = \"{around}\", rejection = \"{rejection}\", scope = {scope} }} }}"
+                    )
+                    .replace('\n', "");
+                    let scenario = scenario(text, &[&breaker, &format!("run.seed={index}")]);
+                    let (one, two) = (study(&scenario), study(&scenario));
+                    assert_eq!(one.cells[0].fingerprint(), two.cells[0].fingerprint(), "{breaker}");
+                    assert!(value(&one, 0, "succeeded").value > 500.0, "{breaker}: {}", value(&one, 0, "succeeded").value);
+                }
+            }
+        }
+    }
+}
