@@ -32,6 +32,8 @@ pub enum Purpose {
     Link = 16,
     /// Loss of the request on its way; the further ways follow as 33, 34 and 35.
     Loss = 32,
+    /// How long a breaker stays open.
+    Opening = 40,
 }
 
 /// A node in the tree of addresses.

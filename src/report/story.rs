@@ -103,5 +103,7 @@ fn what(model: &Model, line: &Line) -> String {
         What::CallEnds(Some(outcome), after) => {
             format!("call {} fails after {}, at last with {}", line.call, readable(*after), outcome.name())
         }
+        What::BreakerOpens => "its breaker opens".into(),
+        What::BreakerHolds => "sends nothing yet: its breaker is half open, and the probes come first".into(),
     }
 }

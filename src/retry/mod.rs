@@ -8,3 +8,4 @@ pub mod outcome;
 pub mod policy;
 pub mod receive;
 pub mod retrier;
+pub mod scope;

@@ -21,6 +21,8 @@ pub enum Unit {
     PerSecond,
     /// 0 to 1.
     Share,
+    /// How often breakers opened.
+    Openings,
 }
 
 impl Unit {
@@ -33,6 +35,7 @@ impl Unit {
             Unit::Seconds => "seconds",
             Unit::PerSecond => "per second",
             Unit::Share => "share",
+            Unit::Openings => "openings",
         }
     }
 }
@@ -84,6 +87,7 @@ const GLOBAL: &[(&str, Unit, Summary)] = &[
     ("duplicates", Unit::Calls, Summary::Mean),
     ("budget_denied", Unit::Attempts, Summary::Mean),
     ("breaker_denied", Unit::Attempts, Summary::Mean),
+    ("breaker_opened", Unit::Openings, Summary::Mean),
     ("hedges", Unit::Attempts, Summary::Mean),
     ("state_transitions", Unit::Attempts, Summary::Mean),
     ("dead_lettered", Unit::Calls, Summary::Mean),
@@ -173,6 +177,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         some(totals.duplicates),
         some(totals.budget_denied),
         some(totals.breaker_denied),
+        some(totals.breaker_opened),
         some(totals.hedges),
         some(totals.state_transitions),
         some(totals.dead_lettered),

@@ -3,6 +3,7 @@
 use super::World;
 use super::agenda::Event;
 use super::arrivals::Start;
+use super::breakers::Ended;
 use super::flight::{Attempt, Call, NOBODY, Root, State};
 use super::model::{Caller, Origin};
 use super::probe::Count;
@@ -10,7 +11,7 @@ use super::trace::{Listener, What};
 use crate::measure::identifier::{CallerIndex, ClientIndex, GroupIndex};
 use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
-use crate::retry::breaker::Pass;
+use crate::retry::breaker::{Around, Pass};
 use crate::retry::outcome::Outcome;
 use crate::service::Abandoned;
 
@@ -68,6 +69,9 @@ impl<L: Listener> World<'_, L> {
             settled: false,
             last: Outcome::Rejected,
             pass: Pass::default(),
+            parked: false,
+            denied: 0,
+            used_by_breaker: 0,
             served: 0,
             under_way: 0,
             current: NOBODY,
@@ -106,6 +110,7 @@ impl<L: Listener> World<'_, L> {
         self.started = self.started.wrapping_add(1);
         self.open += 1;
         self.open_measured += u64::from(measured);
+        self.unsent += u64::from(measured);
         self.probe.totals.calls += u64::from(measured);
         self.probe.count(Count::Call);
         let services = self.model.services.len();
@@ -117,16 +122,14 @@ impl<L: Listener> World<'_, L> {
     /// Sends the next attempt of a call.
     pub(super) fn send(&mut self, place: u32) {
         let numbers = self.numbers;
-        let call = &mut self.calls[place];
-        let (caller, client) = (call.caller, call.client);
+        let caller = self.calls[place].caller;
         let Caller { policy, .. } = &numbers.callers[caller.at()];
-        let pass = policy.breaker.as_ref().map(|breaker| breaker.admit(self.callers[caller.at()].breaker(client), self.now));
-        if pass == Some(None) {
-            self.probe.totals.breaker_denied += u64::from(call.measured);
-            self.tell_of(place, || What::BreakerDenies);
-            return self.end_call(place, false);
+        if let Some(breaker) = &policy.breaker
+            && !self.passes_breaker(place, breaker)
+        {
+            return;
         }
-        call.pass = pass.flatten().unwrap_or_default();
+        let call = &mut self.calls[place];
         call.current = NOBODY;
         let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
         let most = policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))));
@@ -196,6 +199,8 @@ impl<L: Listener> World<'_, L> {
             } else if number > 1 {
                 self.probe.totals.retries += measured;
                 self.probe.count(Count::Retry);
+            } else {
+                self.unsent -= measured;
             }
         }
         if !self.visits.is_empty() {
@@ -242,22 +247,32 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn settle(&mut self, place: u32, outcome: Outcome, hint: Option<Duration>) {
         let numbers = self.numbers;
         let call = &mut self.calls[place];
-        let (caller, client, attempts) = (call.caller, call.client, call.attempts - call.hedges.0);
-        let policy = &numbers.callers[caller.at()].policy;
+        let policy = &numbers.callers[call.caller.at()].policy;
         let (stamp, current) = (call.stamp, std::mem::replace(&mut call.current, NOBODY));
         call.stamp = stamp.wrapping_add(1);
         call.last = outcome;
+        let used = call.attempts - call.hedges.0 + call.used_by_breaker;
         if let Some(breaker) = &policy.breaker {
-            breaker.settle(self.callers[caller.at()].breaker(client), call.pass, outcome == Outcome::Ok, self.now);
+            self.tell_breaker(place, breaker, Around::Attempts, outcome);
         }
+        let call = &self.calls[place];
         if call.unheard > 0 || call.hedges.1 > 0 {
             self.end_hedging(place, current, stamp);
         }
-        if outcome == Outcome::Ok || !policy.retries(attempts, outcome) {
+        if outcome == Outcome::Ok || !policy.retries(used, outcome) {
             return self.end_call(place, outcome == Outcome::Ok);
         }
-        let draw = self.calls[place].address.draw(Purpose::Backoff, attempts.into());
-        let Some((backoff, retry)) = self.backoff_of(place, attempts, outcome) else {
+        self.plan_retry(place, hint, Ended::Sent);
+    }
+
+    /// The call waits for its next attempt, where time and budget allow another.
+    pub(super) fn plan_retry(&mut self, place: u32, hint: Option<Duration>, ended: Ended) {
+        let numbers = self.numbers;
+        let call = &self.calls[place];
+        let (caller, client, attempts) = (call.caller, call.client, call.attempts - call.hedges.0 + call.denied);
+        let policy = &numbers.callers[caller.at()].policy;
+        let draw = call.address.draw(Purpose::Backoff, attempts.into());
+        let Some((backoff, retry)) = self.backoff_of(place, attempts, call.last) else {
             return self.end_call(place, false);
         };
         let call = &mut self.calls[place];
@@ -267,6 +282,7 @@ impl<L: Listener> World<'_, L> {
             return self.end_call(place, false);
         }
         if let Some(budget) = &policy.budget
+            && ended != Ended::Postponed
             && !budget.withdraw(self.callers[caller.at()].ledger(budget, client), self.now)
         {
             self.probe.totals.budget_denied += u64::from(call.measured);
@@ -276,7 +292,7 @@ impl<L: Listener> World<'_, L> {
         call.previous_wait = wait;
         self.probe.totals.state_transitions += u64::from(call.measured && !policy.retriers.is_empty());
         // No wait is no event, where the link takes its time; without a link there could be no end of it at one instant.
-        if wait == Duration::ZERO && !numbers.callers[caller.at()].link.is_direct() {
+        if wait == Duration::ZERO && ended == Ended::Sent && !numbers.callers[caller.at()].link.is_direct() {
             return self.send(place);
         }
         let event = Event::Retry(place, call.stamp);
@@ -286,18 +302,28 @@ impl<L: Listener> World<'_, L> {
 
     pub(super) fn retry(&mut self, place: u32, stamp: u32) {
         let call = &self.calls[place];
-        if !call.settled && call.stamp == stamp {
-            if call.unheard == 0 {
-                self.send(place);
-            } else {
-                self.hedge(place);
-            }
+        if call.settled || call.stamp != stamp {
+            return;
         }
+        if call.unheard > 0 {
+            self.hedge(place);
+            return;
+        }
+        if call.parked {
+            // Nothing but the deadline comes to a call that waits for a probe.
+            self.tell_of(place, || What::DeadlineDenies);
+            return self.end_call(place, false);
+        }
+        self.send(place);
     }
 
     pub(super) fn end_call(&mut self, place: u32, succeeded: bool) {
         if self.processed(place, succeeded) {
             return;
+        }
+        if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
+            let outcome = if succeeded { Outcome::Ok } else { self.calls[place].last };
+            self.tell_breaker(place, breaker, Around::Call, outcome);
         }
         let call = &mut self.calls[place];
         call.settled = true;
@@ -319,7 +345,6 @@ impl<L: Listener> World<'_, L> {
     fn end_client_call(&mut self, place: u32, latency: Option<Duration>) {
         let call = &self.calls[place];
         let (measured, attempts, caller, client) = (call.measured, call.attempts, call.caller, call.client);
-        self.unsent += u64::from(measured && attempts == 0);
         self.open -= 1;
         self.last_settled = self.now;
         self.probe.count(if latency.is_some() { Count::Success } else { Count::Failure });

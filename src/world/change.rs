@@ -7,7 +7,6 @@ use super::server::time_for;
 use super::trace::{Listener, What};
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::time::Duration;
-use crate::retry::breaker::Breaker;
 use crate::retry::outcome::Outcome;
 use crate::service::{Down, Service};
 
@@ -16,12 +15,7 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn change(&mut self, epoch: u32) {
         let before = self.numbers;
         self.numbers = &self.model.epochs[epoch as usize];
-        for (caller, (old, new)) in self.callers.iter_mut().zip(before.callers.iter().zip(&self.numbers.callers)) {
-            if old.policy.breaker != new.policy.breaker {
-                // Another breaker begins anew; what the old one has let through says nothing about it.
-                caller.breakers.clear();
-            }
-        }
+        self.change_breakers(before);
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
         }
@@ -133,10 +127,10 @@ impl<L: Listener> World<'_, L> {
     /// Its caller waits no longer for the present attempt of a call.
     pub(super) fn break_off(&mut self, place: u32) {
         self.leave(place);
-        let call = &mut self.calls[place];
-        if self.numbers.callers[call.caller.at()].policy.breaker.is_some() {
-            Breaker::forget(self.callers[call.caller.at()].breaker(call.client), call.pass);
+        if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
+            self.leave_breaker(place, breaker);
         }
+        let call = &mut self.calls[place];
         let (stamp, current) = (call.stamp, std::mem::replace(&mut call.current, NOBODY));
         call.stamp = stamp.wrapping_add(1);
         if call.unheard > 0 || call.hedges.1 > 0 {

@@ -34,6 +34,12 @@ pub struct Call {
     pub last: Outcome,
     /// What its breaker gave its present attempt.
     pub pass: Pass,
+    /// Whether it waits for a place at its breaker, which is half open.
+    pub parked: bool,
+    /// How often its breaker has put off its next attempt, each of which is followed by a wait.
+    pub denied: u32,
+    /// How many of these used up an attempt.
+    pub used_by_breaker: u32,
     /// How often it was done.
     pub served: u16,
     /// Attempts that are still somewhere.

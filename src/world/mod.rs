@@ -7,6 +7,7 @@
 
 mod agenda;
 mod arrivals;
+mod breakers;
 mod caller;
 mod change;
 mod flight;
@@ -26,6 +27,7 @@ mod tests;
 
 use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
+use breakers::Breakers;
 use flight::{Attempt, Call};
 use mailbox::Mailboxes;
 use model::{Epoch, Model};
@@ -37,7 +39,6 @@ use trace::{Deaf, Listener};
 use crate::measure::identifier::{ClientIndex, GroupIndex};
 use crate::measure::random::{Address, Seed};
 use crate::measure::time::Time;
-use crate::retry::breaker;
 use crate::retry::budget::{Budget, Ledger, Scope};
 use crate::retry::hedge;
 use crate::retry::retrier::Uses;
@@ -72,6 +73,7 @@ struct World<'a, L> {
     mailboxes: Mailboxes,
     services: Vec<ServiceState>,
     callers: Vec<CallerState>,
+    breakers: Breakers,
     probe: Probe,
     listener: &'a mut L,
     /// Client calls started so far, and those of them that have not ended.
@@ -79,7 +81,7 @@ struct World<'a, L> {
     open: u64,
     /// Of `open`, those that are measured.
     open_measured: u64,
-    /// Measured calls whose first attempt a breaker did not let out.
+    /// Measured calls no attempt of which was sent so far.
     unsent: u64,
     /// Groups whose load is not at its end.
     loads: usize,
@@ -111,7 +113,6 @@ struct ServiceState {
 #[derive(Debug)]
 struct CallerState {
     ledgers: Vec<Ledger>,
-    breakers: Vec<breaker::State>,
     hedges: hedge::State,
     clients: u32,
     /// Of its timeouts, in the agenda.
@@ -135,19 +136,12 @@ impl CallerState {
         }
         &mut self.ledgers[place]
     }
-
-    fn breaker(&mut self, client: ClientIndex) -> &mut breaker::State {
-        if self.breakers.is_empty() {
-            self.breakers.resize(self.clients as usize, breaker::State::default());
-        }
-        &mut self.breakers[client.at()]
-    }
 }
 
 impl<'a, L: Listener> World<'a, L> {
     fn new(model: &'a Model, seed: Seed, listener: &'a mut L) -> World<'a, L> {
         let address = seed.address();
-        // One kind of address a child: groups 0, services 1.
+        // One kind of address a child: groups 0, services 1, breakers 2.
         let (groups, services) = (address.child(0), address.child(1));
         let clients = |caller: &model::CallerShape| match caller.from {
             model::Origin::Group(group) => model.groups[group.at()].count,
@@ -170,12 +164,12 @@ impl<'a, L: Listener> World<'a, L> {
                 .zip(&model.callers)
                 .map(|(index, caller)| CallerState {
                     ledgers: Vec::new(),
-                    breakers: Vec::new(),
                     hedges: hedge::State::default(),
                     clients: clients(caller),
                     ring: callers_with_timeouts(model, index),
                 })
                 .collect(),
+            breakers: Breakers::new(model, address.child(2)),
             probe: Probe::new(model.services.len(), model.groups.len(), model.warmup, model.bin),
             listener,
             started: 0,

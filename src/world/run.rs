@@ -63,6 +63,8 @@ pub struct Totals {
     pub peak: u64,
     /// When the last call ended.
     pub last_settled: Time,
+    /// How often a breaker opened in the measured window, at every layer.
+    pub breaker_opened: u64,
 }
 
 /// Counts and sums of one service.

@@ -74,6 +74,10 @@ pub enum What {
     DeadlineDenies,
     /// The call ends so, after so long; None where nothing was ever sent.
     CallEnds(Option<Outcome>, Duration),
+    /// What became of this call opens the breaker.
+    BreakerOpens,
+    /// The breaker is half open: the attempt waits for the probes.
+    BreakerHolds,
 }
 
 /// Keeps what happens to some calls.

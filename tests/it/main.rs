@@ -1,6 +1,8 @@
 //! One test crate. Each file states right values: closed forms, reference numbers, arithmetic.
 
 mod aws;
+mod breakers;
+mod broken_breakers;
 mod broken_scenarios;
 mod calls;
 #[cfg(feature = "charts")]

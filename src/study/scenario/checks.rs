@@ -4,8 +4,9 @@ use super::diagnostics::Place;
 use super::reader::Context;
 use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, ServiceIndex};
+use crate::retry::breaker::Rejection;
 use crate::retry::budget::Scope;
-use crate::retry::outcome::OutcomeSet;
+use crate::retry::outcome::{Outcome, OutcomeSet};
 use crate::retry::policy::{Policy, RetryAfter};
 use crate::service::{Down, Service};
 use crate::world::model::{Caller, Epoch, Group, Model};
@@ -27,6 +28,10 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
             let message = format!("the load of `{}` never ends, and neither would the run", group.name);
             context.problem(places.loads[index], message, "add `horizon = \"5m\"` to [run]");
         }
+        if let Some(what) = breakers_kept(model, group) {
+            let message = format!("the breakers of `{}` would take {what} of memory", group.name);
+            context.problem(places.loads[index], message, "write a smaller count, a smaller window, or a breaker of the scope \"group\"");
+        }
         if let Some(what) = kept_by_client(model, group).filter(|_| group.count > MOST_KEPT) {
             let message = format!("{} clients of `{}` are more than the {MOST_KEPT} for which {what} can be kept", group.count, group.name);
             context.problem(places.loads[index], message, "write a smaller count, or a budget of the scope \"group\"");
@@ -45,7 +50,9 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
         }
     }
     for (index, place) in places.policies.iter().enumerate() {
-        if stands_still(model, index) {
+        if let Some((message, help)) = asks_for_ever(model, index) {
+            context.problem(*place, format!("`{}` {message}", model.callers[index].name), help);
+        } else if stands_still(model, index) {
             let name = &model.callers[index].name;
             let message = format!("`{name}` retries for ever, at once, what fails at once: time would stand still");
             context.problem(*place, message, "give a backoff, a limit of attempts, or the link a delay");
@@ -55,6 +62,9 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
 
 /// Clients for each of which something is kept, at most: up to 100 bytes each.
 const MOST_KEPT: u32 = 50_000_000;
+
+/// Memory for the breakers of a group, at most.
+const MOST_BYTES: u64 = 100 * MOST_KEPT as u64;
 
 /// What a run must keep for each client of a group.
 fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
@@ -67,7 +77,14 @@ fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
     if policies().any(|policy| policy.budget.is_some_and(|budget| budget.scope == Scope::Client)) {
         return Some("a budget");
     }
-    policies().any(|policy| policy.breaker.is_some()).then_some("a breaker")
+    None
+}
+
+/// The memory that the breakers of a group would take, in words, where that is too much.
+fn breakers_kept(model: &Model, group: &Group) -> Option<String> {
+    let breakers = model.epochs.iter().filter_map(|epoch| epoch.callers[group.caller.at()].policy.breaker.as_ref());
+    let bytes = breakers.map(|breaker| breaker.bytes().saturating_mul(breaker.scope.size(group.count) as u64)).max()?;
+    (bytes > MOST_BYTES).then(|| format!("{} GB", bytes.div_ceil(1_000_000_000)))
 }
 
 /// Whether a message takes no time.
@@ -136,6 +153,31 @@ fn spins(model: &Model, group: &Group) -> bool {
 
 fn gives_up_at_once(policy: &Policy) -> bool {
     policy.attempts == Some(1) || policy.backoff.is_zero() || policy.budget.is_some() || policy.retry_on != OutcomeSet::transient()
+}
+
+/// A caller whose breaker could put the same attempt off for ever: what is wrong, and what to write.
+fn asks_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static str)> {
+    views(model, CallerIndex(index as u16)).find_map(|(Caller { policy, .. }, _)| {
+        let rejection = policy.breaker.as_ref()?.rejection;
+        let endless = match rejection {
+            Rejection::EndsCall => false,
+            Rejection::UsesAttempt => policy.attempts.is_none() && policy.retry_on.contains(Outcome::Rejected),
+            Rejection::Waits => true,
+        };
+        // A budget ends what uses up attempts at one instant: each of them is a retry that it pays.
+        let paid = rejection == Rejection::UsesAttempt && policy.budget.is_some();
+        if endless && !paid && policy.backoff.is_zero() {
+            return Some((
+                "asks an open breaker again at once, for ever: time would stand still",
+                "give a backoff, such as { fixed = { delay = \"100ms\" } }",
+            ));
+        }
+        let unanswered = model.horizon.is_none() && policy.timeout.is_none() && policy.deadline.is_none();
+        (endless && unanswered).then_some((
+            "asks a breaker for ever, while a probe without a timeout may never be answered: the run might never end",
+            "give the policy a timeout or a deadline, or [run] a horizon",
+        ))
+    })
 }
 
 /// Whether a caller could make attempts without end at one instant. A budget ends them: what it holds at an instant is finite.

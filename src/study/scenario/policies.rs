@@ -1,5 +1,6 @@
 //! Readers of policies: what a caller does after a failure.
 
+use super::breakers::breaker;
 use super::distributions::distribution;
 use super::hedges;
 use super::node::{Node, Value};
@@ -7,7 +8,6 @@ use super::reader::{Context, Fields, Variant, choose, tagged, unit};
 use super::scalars::{count, duration, list, number, one_of, rate, share, some_duration, text, word_or};
 use crate::measure::time::Duration;
 use crate::retry::backoff::{Backoff, Growth};
-use crate::retry::breaker::Breaker;
 use crate::retry::budget::{Budget, Scope};
 use crate::retry::outcome::{Outcome, OutcomeSet};
 use crate::retry::policy::{Idempotent, Policy, RetryAfter};
@@ -25,8 +25,6 @@ const BACKOFFS: &[Variant] = &[
 ];
 
 const BUDGETS: &[Variant] = &[unit("none"), tagged("ratio", r#"{ share = "10%" }"#)];
-
-const BREAKERS: &[Variant] = &[unit("none"), tagged("consecutive", r#"{ failures = 5, open = "30s" }"#)];
 
 /// The outcomes that a retry can help.
 const TRANSIENT: &[(&str, Outcome)] = &[
@@ -158,19 +156,6 @@ fn budget(context: &mut Context, node: &mut Node) -> Option<Option<Budget>> {
     let scope = fields.or(context, "scope", "client", one_of(&[("client", Scope::Client), ("group", Scope::Group)]));
     fields.finish(context);
     Some(Some(Budget { share: share?, min_per_second: min_per_second?, window: window?, scope: scope? }))
-}
-
-fn breaker(context: &mut Context, node: &mut Node) -> Option<Option<Breaker>> {
-    let (_, value) = choose(context, node, "a breaker", BREAKERS)?;
-    let Some(value) = value else {
-        return Some(None);
-    };
-    let mut fields = Fields::open(context, value, "`consecutive`")?;
-    let failures = fields.required(context, "failures", "5", count(1));
-    let open = fields.required(context, "open", "\"30s\"", some_duration);
-    let probes = fields.or(context, "probes", 1, count(1));
-    fields.finish(context);
-    Some(Some(Breaker { failures: failures?, open: open?, probes: probes? }))
 }
 
 fn retriers(context: &mut Context, node: &mut Node) -> Option<Vec<Retrier>> {
