@@ -3,5 +3,6 @@
 pub mod backoff;
 pub mod breaker;
 pub mod budget;
+pub mod hint;
 pub mod outcome;
 pub mod policy;

@@ -3,6 +3,7 @@
 use super::backoff::Backoff;
 use super::breaker::Breaker;
 use super::budget::Budget;
+use super::hint::RetryAfter;
 use super::outcome::{Outcome, OutcomeSet};
 use crate::measure::random::Draw;
 use crate::measure::time::Duration;
@@ -26,20 +27,12 @@ pub struct Policy {
     pub retry_on: OutcomeSet,
     /// What a server's hint does to the computed wait.
     pub retry_after: RetryAfter,
-}
-
-/// What a server's hint (`Retry-After`) does to the computed wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RetryAfter {
-    /// Nothing.
-    #[default]
-    Ignore,
-    /// The hint is the wait.
-    Replace,
-    /// The wait is at least the hint.
-    Floor,
-    /// The wait is at least the computed one and at most 5 s more than it: the hint within these (AWS, 2026).
-    Clamp,
+    /// The backoff that is used instead where the outcome is `throttled`; None is the same.
+    pub throttled_backoff: Option<Backoff>,
+    /// No retry is sent later than this after the start of the call; None has no limit. A running attempt goes on.
+    pub max_elapsed: Option<Duration>,
+    /// Whether all calls of the group draw the same jitter: the fault of clients that seed alike.
+    pub shared_seed: bool,
 }
 
 impl Policy {
@@ -54,6 +47,9 @@ impl Policy {
             breaker: None,
             retry_on: OutcomeSet::transient(),
             retry_after: RetryAfter::Ignore,
+            throttled_backoff: None,
+            max_elapsed: None,
+            shared_seed: false,
         }
     }
 
@@ -63,15 +59,29 @@ impl Policy {
         self.attempts.is_none_or(|most| attempt < most) && self.retry_on.contains(outcome)
     }
 
-    /// The wait before retry number `retry` (from 1), after `previous` for the backoffs that remember, given the server's hint.
+    /// The backoff that an outcome asks for.
     #[inline]
-    pub fn wait(&self, retry: u32, previous: Duration, hint: Option<Duration>, draw: Draw) -> Duration {
-        let wait = self.backoff.wait(retry, previous, draw);
-        match (hint, self.retry_after) {
-            (None, _) | (_, RetryAfter::Ignore) => wait,
-            (Some(hint), RetryAfter::Replace) => hint,
-            (Some(hint), RetryAfter::Floor) => hint.max(wait),
-            (Some(hint), RetryAfter::Clamp) => hint.clamp(wait, wait.saturating_add(Duration(5_000_000_000))),
+    pub fn backoff_after(&self, outcome: Outcome) -> &Backoff {
+        match &self.throttled_backoff {
+            Some(backoff) if outcome == Outcome::Throttled => backoff,
+            _ => &self.backoff,
         }
+    }
+
+    /// The wait before retry number `retry` (from 1), after a failure and the hint that came with it; None where the hint says not to try
+    /// again. `memory` is the call's, zero at its start.
+    #[inline]
+    pub fn wait(&self, retry: u32, (outcome, hint): (Outcome, Option<Duration>), memory: &mut u64, draw: Draw) -> Option<Duration> {
+        let backoff = self.backoff_after(outcome);
+        match hint {
+            Some(hint) if self.retry_after != RetryAfter::Ignore => backoff.hinted(retry, memory, draw, (self.retry_after, hint)),
+            _ => Some(backoff.wait(retry, memory, draw)),
+        }
+    }
+
+    /// Whether a retry that is sent so long after the start of its call comes too late: at or after the deadline, or after `max_elapsed`.
+    #[inline]
+    pub fn is_too_late(&self, after: Duration) -> bool {
+        self.deadline.is_some_and(|deadline| after >= deadline) || self.max_elapsed.is_some_and(|most| after > most)
     }
 }

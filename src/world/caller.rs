@@ -59,7 +59,7 @@ impl<L: Listener> World<'_, L> {
         let place = self.calls.take(Call {
             address: new.address,
             started: now,
-            previous_wait: Duration::ZERO,
+            memory: 0,
             stamp: self.calls.before().map_or(0, |call| call.stamp.wrapping_add(1)),
             attempts: 0,
             client: new.client,
@@ -222,8 +222,13 @@ impl<L: Listener> World<'_, L> {
         if outcome == Outcome::Ok || !policy.retries(attempts, outcome) {
             return self.end_call(place, outcome == Outcome::Ok);
         }
-        let wait = policy.wait(attempts, call.previous_wait, hint, call.address.draw(Purpose::Backoff, attempts.into()));
-        if policy.deadline.is_some_and(|deadline| self.now + wait >= call.started + deadline) {
+        let address = if policy.shared_seed { self.seed.shared_address(caller.at()) } else { call.address };
+        let draw = address.draw(Purpose::Backoff, attempts.into());
+        let Some(wait) = policy.wait(attempts, (outcome, hint), &mut call.memory, draw) else {
+            self.tell_of(place, || What::HintDenies);
+            return self.end_call(place, false);
+        };
+        if policy.is_too_late((self.now - call.started).saturating_add(wait)) {
             self.tell_of(place, || What::DeadlineDenies);
             return self.end_call(place, false);
         }
@@ -234,7 +239,6 @@ impl<L: Listener> World<'_, L> {
             self.tell_of(place, || What::BudgetDenies);
             return self.end_call(place, false);
         }
-        call.previous_wait = wait;
         // No wait is no event, where the link takes its time; without a link there could be no end of it at one instant.
         if wait == Duration::ZERO && !numbers.callers[caller.at()].link.is_direct() {
             return self.send(place);

@@ -62,10 +62,12 @@ pub enum What {
     BudgetDenies,
     /// The breaker lets nothing through.
     BreakerDenies,
-    /// The deadline leaves no time for another attempt.
+    /// The deadline, or `max_elapsed`, leaves no time for another attempt.
     DeadlineDenies,
     /// The call ends so, after so long; None where nothing was ever sent.
     CallEnds(Option<Outcome>, Duration),
+    /// The server's hint says not to try again.
+    HintDenies,
 }
 
 /// Keeps what happens to some calls.

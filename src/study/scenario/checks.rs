@@ -5,8 +5,9 @@ use super::reader::Context;
 use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, ServiceIndex};
 use crate::retry::budget::Scope;
+use crate::retry::hint::RetryAfter;
 use crate::retry::outcome::OutcomeSet;
-use crate::retry::policy::{Policy, RetryAfter};
+use crate::retry::policy::Policy;
 use crate::service::{Down, Service};
 use crate::world::model::{Caller, Epoch, Group, Model};
 
@@ -138,7 +139,7 @@ fn gives_up_at_once(policy: &Policy) -> bool {
 fn stands_still(model: &Model, index: usize) -> bool {
     views(model, CallerIndex(index as u16)).any(|(caller, view)| {
         let policy = &caller.policy;
-        let hint = policy.retry_after == RetryAfter::Replace && view.service().retry_after.is_some_and(|hint| hint.0 == 0);
+        let hint = policy.retry_after.can_leave_no_wait() && view.service().retry_after.is_some_and(|hint| hint.0 == 0);
         let at_once = policy.backoff.is_zero() && waits_for_no_hint(policy, view.service()) || hint;
         policy.attempts.is_none() && policy.budget.is_none() && at_once && is_direct(caller) && view.fails_at_once()
     })
@@ -162,7 +163,8 @@ fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Gro
         let to = model.callers[caller.at()].to;
         edges.extend(&model.services[to.at()].calls);
         let policy = &last.callers[caller.at()].policy;
-        let endless = policy.attempts.is_none() && policy.deadline.is_none() && policy.budget.is_none();
+        let is_limited = policy.deadline.is_some() || policy.max_elapsed.is_some() || policy.budget.is_some();
+        let endless = policy.attempts.is_none() && !is_limited;
         if let Some((name, why)) = endless.then(|| hopeless(model, last, caller)).flatten() {
             let edge = &model.callers[caller.at()].name;
             let message = format!("`{edge}` retries for ever, and in the end `{name}` {why}: the run can never end");

@@ -9,9 +9,12 @@ mod distributions;
 mod document;
 mod faults;
 mod files;
+mod hints;
+mod inline;
 pub mod node;
 mod numbers;
 pub mod path;
+mod pipelines;
 mod policies;
 pub(crate) mod ranges;
 pub(crate) mod reader;
@@ -25,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use diagnostics::ScenarioError;
+pub use inline::parse_policy;
 pub use run::RunSettings;
 
 use self::diagnostics::{Problem, Sources};

@@ -9,12 +9,24 @@
 //! | equal jitter | v/2 + U(0, v/2) |
 //! | decorrelated jitter | s(n) = min(cap, U(base, 3 s(n - 1))), s(0) = base |
 //! | random | drawn from a distribution |
+//! | custom | what a [`Pipeline`] of steps makes of n |
 //!
-//! Source of the jitters: AWS Architecture Blog, "Exponential Backoff And Jitter", 2015, and its simulator.
+//! Source of the jitters: AWS Architecture Blog, "Exponential Backoff And Jitter", 2015, and its simulator. All but `random` are pipelines;
+//! the names are their short forms, to the same nanosecond.
 
+pub mod growth;
+pub mod jitter;
+pub mod pipeline;
+
+pub use growth::Growth;
+
+use super::hint::RetryAfter;
 use crate::measure::distribution::Distribution;
 use crate::measure::random::Draw;
 use crate::measure::time::Duration;
+use growth::Progression;
+use jitter::{Jitter, aws_decorrelated};
+use pipeline::Pipeline;
 
 /// How long to wait before a retry.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,38 +50,14 @@ pub enum Backoff {
     },
     /// Drawn from a distribution, each time anew.
     Random(Distribution),
-}
-
-/// A wait that grows by a factor until its cap: min(cap, base * factor^(n - 1 + first_exponent)).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Growth {
-    /// The wait at exponent 0.
-    pub base: Duration,
-    /// The greatest wait.
-    pub cap: Duration,
-    /// By how much it grows; above zero, 2 by default.
-    pub factor: f64,
-    /// The exponent of the first retry: 0 by default, 1 in the simulator of the AWS article.
-    pub first_exponent: u32,
-}
-
-impl Growth {
-    /// The wait before retry number `retry` (from 1), without jitter. Saturates; never overflows.
-    #[inline]
-    pub fn wait(&self, retry: u32) -> Duration {
-        let exponent = u64::from(retry) - 1 + u64::from(self.first_exponent);
-        if self.factor == 2.0 {
-            let grown = if exponent < 64 { u128::from(self.base.0) << exponent } else { u128::from(self.base.0) * u128::from(u64::MAX) };
-            return Duration(grown.min(u128::from(self.cap.0)) as u64);
-        }
-        Duration::from_nanoseconds(self.base.0 as f64 * libm::pow(self.factor, exponent as f64)).min(self.cap)
-    }
+    /// A pipeline of steps.
+    Custom(Box<Pipeline>),
 }
 
 impl Backoff {
-    /// The wait before retry number `retry` (from 1). `previous` is the wait before, zero at the first: only decorrelated jitter reads it.
+    /// The wait before retry number `retry` (from 1). `memory` is what the call remembers, zero at its start: only some backoffs use it.
     #[inline]
-    pub fn wait(&self, retry: u32, previous: Duration, draw: Draw) -> Duration {
+    pub fn wait(&self, retry: u32, memory: &mut u64, draw: Draw) -> Duration {
         match self {
             Backoff::None => Duration::ZERO,
             Backoff::Fixed(delay) => *delay,
@@ -81,11 +69,50 @@ impl Backoff {
                 Duration(whole - half + draw.up_to(half))
             }
             Backoff::DecorrelatedJitter { base, cap } => {
-                let most = previous.max(*base).0.saturating_mul(3);
-                Duration(base.0 + draw.up_to(most - base.0)).min(*cap)
+                *memory = aws_decorrelated(base.0, *memory, draw).min(cap.0);
+                Duration(*memory)
             }
             Backoff::Random(distribution) => distribution.sample(draw),
+            Backoff::Custom(pipeline) => pipeline.wait(retry, memory, draw),
         }
+    }
+
+    /// As [`Backoff::wait`], where the server has given a hint; None where that says not to try again.
+    pub fn hinted(&self, retry: u32, memory: &mut u64, draw: Draw, (rule, hint): (RetryAfter, Duration)) -> Option<Duration> {
+        match self.pipeline() {
+            Some(pipeline) => pipeline.hinted(retry, memory, draw, (rule, hint)),
+            None => rule.apply(self.wait(retry, memory, draw), hint, draw),
+        }
+    }
+
+    /// The pipeline that it is a short form of; `random` is none.
+    pub fn pipeline(&self) -> Option<Pipeline> {
+        let grown = |growth: &Growth, low, jitters: bool| Pipeline {
+            cap: growth.cap,
+            growth: Progression::Exponential { factor: growth.factor, first_exponent: growth.first_exponent, truncate: None },
+            jitter: if jitters { Jitter::Multiply { low, high: 1.0, plus: Duration::ZERO } } else { Jitter::None },
+            ..Pipeline::constant(growth.base)
+        };
+        match self {
+            Backoff::None => Some(Pipeline::constant(Duration::ZERO)),
+            Backoff::Fixed(delay) => Some(Pipeline::constant(*delay)),
+            Backoff::Exponential(growth) => Some(grown(growth, 1.0, false)),
+            Backoff::FullJitter(growth) => Some(grown(growth, 0.0, true)),
+            Backoff::EqualJitter(growth) => Some(grown(growth, 0.5, true)),
+            Backoff::DecorrelatedJitter { base, cap } => Some(Pipeline {
+                cap: *cap,
+                growth: Progression::DOUBLING,
+                jitter: Jitter::AwsDecorrelated,
+                ..Pipeline::constant(*base)
+            }),
+            Backoff::Random(_) => None,
+            Backoff::Custom(pipeline) => Some(**pipeline),
+        }
+    }
+
+    /// Whether a wait depends on the draws of the waits before it.
+    pub fn remembers(&self) -> bool {
+        self.pipeline().is_some_and(|pipeline| pipeline.jitter.remembers())
     }
 
     /// True where every wait is zero.
@@ -98,6 +125,10 @@ impl Backoff {
             }
             Backoff::DecorrelatedJitter { base, cap } => (*base).min(*cap) == Duration::ZERO,
             Backoff::Random(distribution) => distribution.is_zero(),
+            // A growth that is zero so often is zero for ever, and so is a rounding.
+            Backoff::Custom(pipeline) => [1, 2, 3, 4, 64, u32::MAX]
+                .iter()
+                .all(|retry| [0, u64::MAX].iter().all(|word| pipeline.wait(*retry, &mut 0, Draw(*word)) == Duration::ZERO)),
         }
     }
 }
@@ -105,6 +136,7 @@ impl Backoff {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::random::{Address, Purpose};
 
     const MS: u64 = 1_000_000;
 
@@ -133,7 +165,7 @@ mod tests {
             (Backoff::Random(Distribution::Constant(Duration(MS))), 1, 0, 1, 1),
         ];
         for (backoff, retry, previous, least, greatest) in rows {
-            let wait = |word| backoff.wait(retry, Duration(previous * MS), Draw(word));
+            let wait = |word| backoff.wait(retry, &mut (previous * MS), Draw(word));
             assert_eq!(wait(0), Duration(least * MS), "{backoff:?} retry {retry}");
             assert_eq!(wait(u64::MAX), Duration(greatest * MS), "{backoff:?} retry {retry}");
         }
@@ -145,12 +177,12 @@ mod tests {
             let growth = Growth { base: Duration(u64::MAX), cap: Duration::MAX, factor, first_exponent: u32::MAX };
             for backoff in [Backoff::Exponential(growth), Backoff::FullJitter(growth), Backoff::EqualJitter(growth)] {
                 for retry in [1, 2, 63, 64, 65, 1_000_000_000, u32::MAX] {
-                    let _ = backoff.wait(retry, Duration::MAX, Draw(u64::MAX));
+                    let _ = backoff.wait(retry, &mut u64::MAX.clone(), Draw(u64::MAX));
                 }
             }
         }
         let widest = Backoff::DecorrelatedJitter { base: Duration::MAX, cap: Duration::MAX };
-        assert_eq!(widest.wait(1, Duration::MAX, Draw(u64::MAX)), Duration::MAX);
+        assert_eq!(widest.wait(1, &mut u64::MAX.clone(), Draw(u64::MAX)), Duration::MAX);
     }
 
     /// Uncapped, the mean of decorrelated jitter grows as (base + 3 mean) / 2: 2, 3.5, 5.75 in units of the base.
@@ -161,14 +193,10 @@ mod tests {
         let count = 100_000u64;
         let mut sums = [0.0; 3];
         for call in 0..count {
-            let mut previous = Duration::ZERO;
+            let mut memory = 0;
             for (retry, sum) in (1..).zip(&mut sums) {
-                previous = backoff.wait(
-                    retry,
-                    previous,
-                    crate::measure::random::Address(call).child(1).draw(crate::measure::random::Purpose::Backoff, retry.into()),
-                );
-                *sum += previous.0 as f64 / MS as f64;
+                let draw = Address(call).child(1).draw(Purpose::Backoff, retry.into());
+                *sum += backoff.wait(retry, &mut memory, draw).0 as f64 / MS as f64;
             }
         }
         // Five standard errors; the variances are 1/3, 1.9 and 7.7 in units of the base squared.
