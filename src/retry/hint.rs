@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn the_longest_hint_overflows_nothing() {
-        for rule in [RetryAfter::Clamp { plus: Duration::MAX }, RetryAfter::Spread { factor: 1e6, cap: Duration::MAX }, RetryAfter::REPLACE] {
+        for rule in [RetryAfter::Clamp { plus: Duration::MAX }, RetryAfter::Spread { factor: 1e6, cap: Duration::MAX }, RetryAfter::REPLACE]
+        {
             assert_eq!(rule.apply(Duration(1), Duration::MAX, Draw(u64::MAX)), Some(Duration::MAX), "{rule:?}");
         }
     }

@@ -9,3 +9,4 @@ pub mod fold;
 pub mod metrics;
 pub mod recovery;
 pub mod scenario;
+pub mod schedule;

@@ -1,13 +1,19 @@
 //! One test crate. Each file states right values: closed forms, reference numbers, arithmetic.
 
 mod aws;
+mod broken_delays;
 mod broken_scenarios;
+mod case_runs;
+mod cases;
 #[cfg(feature = "charts")]
 mod charts;
 mod command_line;
 mod common_numbers;
+mod delays;
 mod determinism;
 mod edges;
+mod golden_delays;
+mod json;
 mod results;
 mod scenarios;
 mod support;

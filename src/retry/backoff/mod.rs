@@ -99,12 +99,9 @@ impl Backoff {
             Backoff::Exponential(growth) => Some(grown(growth, 1.0, false)),
             Backoff::FullJitter(growth) => Some(grown(growth, 0.0, true)),
             Backoff::EqualJitter(growth) => Some(grown(growth, 0.5, true)),
-            Backoff::DecorrelatedJitter { base, cap } => Some(Pipeline {
-                cap: *cap,
-                growth: Progression::DOUBLING,
-                jitter: Jitter::AwsDecorrelated,
-                ..Pipeline::constant(*base)
-            }),
+            Backoff::DecorrelatedJitter { base, cap } => {
+                Some(Pipeline { cap: *cap, growth: Progression::DOUBLING, jitter: Jitter::AwsDecorrelated, ..Pipeline::constant(*base) })
+            }
             Backoff::Random(_) => None,
             Backoff::Custom(pipeline) => Some(**pipeline),
         }
@@ -202,6 +199,86 @@ mod tests {
         // Five standard errors; the variances are 1/3, 1.9 and 7.7 in units of the base squared.
         for ((sum, mean), variance) in sums.iter().zip([2.0, 3.5, 5.75]).zip([0.34f64, 1.9, 7.7]) {
             assert!((sum / count as f64 - mean).abs() < 5.0 * (variance / count as f64).sqrt(), "{} is not {mean}", sum / count as f64);
+        }
+    }
+
+    /// The names are short forms of pipelines: the same nanosecond for every draw, also where floats would round.
+    #[test]
+    fn short_forms_are_their_pipelines() {
+        let mut backoffs = vec![Backoff::None, Backoff::Fixed(Duration(7))];
+        for (base, cap) in [(5 * MS, 2000 * MS), (3, 1000), (1, u64::MAX), (u64::MAX - 1, u64::MAX)] {
+            let (base, cap) = (Duration(base), Duration(cap));
+            backoffs.push(Backoff::DecorrelatedJitter { base, cap });
+            for (factor, first_exponent) in [(2.0, 0), (2.0, 1), (1.5, 0), (3.0, 2), (0.7, 0)] {
+                let growth = Growth { base, cap, factor, first_exponent };
+                backoffs.extend([Backoff::Exponential(growth), Backoff::FullJitter(growth), Backoff::EqualJitter(growth)]);
+            }
+        }
+        for backoff in backoffs {
+            let custom = Backoff::Custom(Box::new(backoff.pipeline().expect("no distribution")));
+            let (mut one, mut other) = (0, 0);
+            for retry in (1..100).chain([1_000_000_000, u32::MAX]) {
+                for word in [0, 1, u64::MAX / 2, u64::MAX, Address(retry.into()).draw(Purpose::Backoff, 1).0] {
+                    let pair = (backoff.wait(retry, &mut one, Draw(word)), custom.wait(retry, &mut other, Draw(word)));
+                    assert_eq!(pair.0, pair.1, "{backoff:?} retry {retry} draw {word}");
+                }
+            }
+        }
+    }
+
+    /// Every jitter over every growth, at the ends of what can be written.
+    #[test]
+    fn no_pipeline_overflows() {
+        let (most, nothing) = (Duration::MAX, Duration::ZERO);
+        let jitters = [
+            Jitter::Multiply { low: 0.0, high: 1e6, plus: most },
+            Jitter::Multiply { low: 1e6, high: 0.0, plus: nothing },
+            Jitter::Add { most },
+            Jitter::PlusMinus { most },
+            Jitter::Between { low: most },
+            Jitter::Polly,
+            Jitter::AwsDecorrelated,
+            Jitter::FinagleDecorrelated,
+            Jitter::FinagleEqual,
+            Jitter::FinagleExponential,
+            Jitter::CrtDecorrelated,
+            Jitter::Tower { share: 1.0 },
+            Jitter::Whole { unit: Duration(1), included: true },
+            Jitter::Whole { unit: most, included: false },
+        ];
+        for jitter in jitters {
+            for (initial, cap, offset) in
+                [(Duration(1), most, nothing), (most, most, most), (nothing, nothing, nothing), (Duration(1), Duration(MS), nothing)]
+            {
+                for quantise in [pipeline::Quantise::None, pipeline::Quantise::Ceiling(Duration(7)), pipeline::Quantise::Round(most)] {
+                    let pipeline =
+                        Pipeline { initial, cap, offset, jitter, quantise, growth: Progression::DOUBLING, ..Pipeline::constant(initial) };
+                    for word in [0, u64::MAX] {
+                        let mut memory = 0;
+                        for retry in (1..130).chain([1_000_000_000, u32::MAX]) {
+                            let wait = pipeline.wait(retry, &mut memory, Draw(word));
+                            let hinted = pipeline.hinted(retry, &mut memory, Draw(word), (RetryAfter::FloorBeforeJitter, most));
+                            assert!(hinted.is_some());
+                            let clips = jitter.makes_its_own() && quantise == pipeline::Quantise::None && offset == nothing;
+                            assert!(!clips || wait <= cap, "{pipeline:?} retry {retry}: {wait}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Uncapped and capped after the jitter, a hint of the cap's length leaves no atom: every draw has its own wait.
+    #[test]
+    fn a_hint_as_long_as_the_cap_is_spread() {
+        let jitter = Jitter::Multiply { low: 1.0, high: 1.2, plus: Duration::ZERO };
+        let after = Pipeline { cap: Duration(30 * MS), cap_order: pipeline::CapOrder::After, jitter, ..Pipeline::constant(Duration(MS)) };
+        let pipeline = Pipeline { growth: Progression::DOUBLING, ..after };
+        let wait = |retry, u: u64| {
+            pipeline.hinted(retry, &mut 0, Draw(u64::MAX / 10 * u), (RetryAfter::FloorBeforeJitter, Duration(30 * MS))).unwrap().0 / 1000
+        };
+        for retry in [1, 4, 5, 6, 60] {
+            assert_eq!((wait(retry, 0), wait(retry, 5), wait(retry, 10)), (30_000, 32_999, 35_999), "retry {retry}");
         }
     }
 }

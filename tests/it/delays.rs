@@ -1,0 +1,127 @@
+//! `retrystorm delays` as its users meet it.
+
+use crate::command_line::{fails_with, retrystorm};
+use crate::json::Json;
+
+const JITTERED: &str = "{ attempts = 6, backoff = { full_jitter = { base = '1s', cap = '20s' } } }";
+
+fn delays(arguments: &[&str]) -> String {
+    retrystorm(&[&["delays"], arguments].concat())
+}
+
+fn json(arguments: &[&str]) -> Json {
+    Json::parse(&delays(&[arguments, &["--format", "json"]].concat()))
+}
+
+#[test]
+fn a_schedule_is_told_as_a_table() {
+    let told = delays(&["--policy", JITTERED]);
+    assert!(told.contains("6 attempts = the first and 5 retries"), "{told}");
+    let rows: Vec<Vec<&str>> = told.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(rows.contains(&"5 0 s 8 s 16 s 0 s 15.5 s 31 s 0 %".split(' ').collect()), "{told}");
+    assert_eq!(rows.iter().filter(|row| row.first().is_some_and(|word| word.parse::<u32>().is_ok())).count(), 5, "{told}");
+    let endless = delays(&["--policy", "{ attempts = 'unlimited', backoff = { fixed = { delay = '1s' } } }", "--format", "csv"]);
+    assert_eq!(endless.lines().count(), 1 + 20);
+    assert_eq!(endless.lines().last(), Some("20,1.000000000,1.000000000,1.000000000,20.000000000,20.000000000,20.000000000,,"));
+}
+
+#[test]
+fn given_draws_are_used_in_turn() {
+    let csv = delays(&["--policy", JITTERED, "--u", "0.1,0.9,0.3", "--format", "csv"]);
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(rows[0], "retry,wait,at");
+    let wanted = [(1, 0.1, 0.1), (2, 1.8, 1.9), (3, 1.2, 3.1), (4, 0.8, 3.9), (5, 14.4, 18.3)];
+    for (row, (retry, wait, at)) in rows[1..].iter().zip(wanted) {
+        let fields: Vec<f64> = row.split(',').map(|field| field.parse().unwrap()).collect();
+        // A draw of 53 bits and whole nanoseconds.
+        assert!(fields[0] == f64::from(retry) && (fields[1] - wait).abs() < 1e-8 && (fields[2] - at).abs() < 1e-8, "{row}");
+    }
+    assert_eq!(rows.len(), 6);
+}
+
+/// 2 of 3 hints at the cap of 2 h; throttled attempts wait for longer.
+#[test]
+fn hints_and_outcomes_choose_the_wait() {
+    let hinted =
+        "{ attempts = 3, retry_after = { replace = { cap = '2min', beyond = 'stop' } }, throttled_backoff = { fixed = { delay = '1s' } } }";
+    let wait = |arguments: &[&str]| {
+        let found = json(&[&["--policy", hinted, "--u", "0.5"], arguments].concat());
+        found.get("schedule").list().iter().map(|row| row.get("wait").number()).collect::<Vec<_>>()
+    };
+    assert_eq!(wait(&[]), [0.0, 0.0]);
+    assert_eq!(wait(&["--outcome", "throttled"]), [1.0, 1.0]);
+    assert_eq!(wait(&["--retry-after", "120s"]), [120.0, 120.0]);
+    assert!(wait(&["--retry-after", "121s"]).is_empty());
+    assert!(delays(&["--policy", hinted, "--retry-after", "121s"]).contains("1 attempt = the first and no retry"));
+}
+
+/// The sum of two uniform waits of 1 s: below 0.5 s in 1/8 of cases.
+#[test]
+fn outages_are_spanned_and_deadlines_met_with_a_probability() {
+    let even = "{ attempts = 3, backoff = { full_jitter = { base = '1s', factor = 1.0 } } }";
+    let found = json(&["--policy", even, "--cover", "500ms", "--deadline", "1500ms"]);
+    for (key, right) in [("cover", 7.0 / 8.0), ("deadline", 7.0 / 8.0)] {
+        let chance = found.get(key);
+        let (low, high) = (chance.get("low").number(), chance.get("high").number());
+        // Wilson's interval of 200,000 calls is 0.0029 wide; twice as much to either side for the one case in twenty that it misses.
+        assert!(low - 0.0015 <= right && right <= high + 0.0015 && high - low < 0.004, "{key}: {chance:?}");
+    }
+    let fit = found.get("deadline");
+    assert_eq!((fit.get("retries_least").text(), fit.get("retries_greatest").text()), ("1", "2"));
+    let fixed = "{ attempts = 6, backoff = { fixed = { delay = '4s' } } }";
+    for (cover, deadline, covered, fits) in [("20s", "21s", "1.000000", "1.000000"), ("21s", "20s", "0.000000", "0.000000")] {
+        let found = json(&["--policy", fixed, "--cover", cover, "--deadline", deadline]);
+        let chances = ["cover", "deadline"].map(|key| found.get(key).get("probability").text().to_owned());
+        assert_eq!(chances, [covered, fits]);
+        assert!(found.get("cover").get("low").is_null() && found.get("cover").get("how").text() == "exact");
+    }
+    let told = delays(&["--policy", fixed, "--deadline", "20s", "--attempt-time", "1s"]);
+    assert!(told.contains("All retries are sent in time: never; 3 are."), "{told}");
+}
+
+#[test]
+fn a_scenario_shows_the_policies_that_it_names() {
+    let all = json(&["outage"]);
+    assert_eq!(
+        all.list().len(),
+        retrystorm::study::scenario::Scenario::parse("outage", retrystorm::study::curated::curated("outage").unwrap(), None, &[])
+            .unwrap()
+            .policies()
+            .len()
+    );
+    let first = all.list()[0].get("policy").text().to_owned();
+    assert_eq!(json(&["outage", "--name", &first]).get("policy").text(), first);
+    assert!(delays(&["outage", "--format", "csv"]).starts_with("policy,retry,least,"));
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    for (arguments, message) in [
+        (&["--policy", "{ attempts = 3, backof = 'none' }"][..], "did you mean `backoff`?"),
+        (&["--policy", "{ attempts = 3"], "not TOML"),
+        (&["--policy", "{ attempts = 3 }\nseed = 3"], "more than one policy"),
+        (&["--preset", "aws"], "there is no preset `aws`"),
+        (&["outage", "--name", "nobody"], "has no policy `nobody`"),
+        (&["--policy", JITTERED, "--u", "1"], "from 0 to below 1"),
+        (&["--policy", JITTERED, "--cover", "10"], "has no unit"),
+        (&["--policy", JITTERED, "--retry-after=-5s"], "is negative"),
+        (&["--policy", JITTERED, "--outcome", "ok"], "an attempt can end in"),
+        (&["--policy", "{ attempts = 'unlimited' }", "--deadline", "1s"], "the waits are too short"),
+        (&[], "required"),
+        (&["outage", "--policy", JITTERED], "cannot be used with"),
+    ] {
+        fails_with(2, &[&["delays"], arguments].concat(), message);
+    }
+}
+
+#[cfg(feature = "charts")]
+#[test]
+fn a_schedule_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("schedule.svg");
+    delays(&["outage", "--chart", path.to_str().unwrap()]);
+    let svg = std::fs::read_to_string(&path).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN"), "{svg}");
+    assert!(svg.contains("wait, seconds") && svg.contains("full_jitter"));
+    fails_with(2, &["delays", "outage", "--chart", "schedule.pdf"], ".svg or .png");
+}
