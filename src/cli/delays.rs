@@ -158,9 +158,9 @@ fn policies(arguments: &DelaysArguments) -> Result<Vec<(String, Policy)>, Failur
 #[cfg(feature = "charts")]
 fn draw(path: &std::path::Path, all: &[Named]) -> Outcome {
     use crate::report::chart::{Theme, schedules};
-    let title = if let [one] = all { format!("When does it try again? {}", one.name) } else { "When do they try again?".to_owned() };
-    let of: Vec<(&str, &Schedule)> = all.iter().map(|named| (if all.len() == 1 { "" } else { named.name }, named.schedule)).collect();
-    let svg = schedules(&title, &of, Theme::Light).map_err(|problem| Failure::at(path, &problem))?;
+    let title = if all.len() == 1 { "When does it try again?" } else { "When do they try again?" };
+    let of: Vec<(&str, &Schedule)> = all.iter().map(|named| (named.name, named.schedule)).collect();
+    let svg = schedules(title, &of, Theme::Light).map_err(|problem| Failure::at(path, &problem))?;
     let bytes = match path.extension().and_then(|ending| ending.to_str()) {
         #[cfg(feature = "png")]
         Some("png") => crate::report::chart::to_light_png(&svg).map_err(|problem| Failure::at(path, &problem))?,

@@ -151,7 +151,7 @@ fn in_words(chance: Chance, always: &str, never: &str) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", rounded(share * 100.0, if share > 0.0 && share < 1.0 { 0.1 } else { 0.0 }))
+    format!("{} %", rounded(share * 100.0, if share > 0.0 && share < 1.0 { 1.0 } else { 0.0 }))
 }
 
 /// Seconds in the unit that a person would use, with four digits that count.

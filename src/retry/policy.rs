@@ -85,3 +85,37 @@ impl Policy {
         self.deadline.is_some_and(|deadline| after >= deadline) || self.max_elapsed.is_some_and(|most| after > most)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retry::hint::Beyond;
+
+    const S: u64 = 1_000_000_000;
+
+    /// The number of the retry is the call's, whichever backoff its outcomes choose.
+    #[test]
+    fn an_outcome_chooses_the_backoff() {
+        let growth = |base| super::super::backoff::Growth { base: Duration(base), cap: Duration(20 * S), factor: 2.0, first_exponent: 0 };
+        let policy = Policy {
+            backoff: Backoff::Exponential(growth(S / 20)),
+            throttled_backoff: Some(Backoff::Exponential(growth(S))),
+            retry_after: RetryAfter::Replace { cap: Duration(60 * S), beyond: Beyond::Stop },
+            ..Policy::once()
+        };
+        let wait = |retry, outcome, hint| policy.wait(retry, (outcome, hint), &mut 0, Draw(0)).map(|wait| wait.0);
+        assert_eq!(wait(1, Outcome::Error, None), Some(S / 20));
+        assert_eq!(wait(3, Outcome::Throttled, None), Some(4 * S));
+        assert_eq!(wait(4, Outcome::Timeout, None), Some(S / 20 * 8));
+        assert_eq!(wait(4, Outcome::Throttled, Some(Duration(60 * S))), Some(60 * S));
+        assert_eq!(wait(4, Outcome::Throttled, Some(Duration(61 * S))), None);
+    }
+
+    #[test]
+    fn a_retry_may_come_at_max_elapsed_but_not_at_the_deadline() {
+        let late = |deadline, max_elapsed, after| Policy { deadline, max_elapsed, ..Policy::once() }.is_too_late(Duration(after));
+        assert!(!late(None, Some(Duration(5)), 5) && late(None, Some(Duration(5)), 6));
+        assert!(!late(Some(Duration(5)), None, 4) && late(Some(Duration(5)), None, 5));
+        assert!(!late(None, None, u64::MAX));
+    }
+}

@@ -167,7 +167,7 @@ pub fn drawn(policy: &Policy, question: &Question, us: &[f64]) -> Vec<Step> {
 pub fn schedule(policy: &Policy, question: &Question) -> Result<Schedule, String> {
     let walk = Walk::new(policy, question);
     let backoff = policy.backoff_after(question.outcome);
-    let random = matches!(backoff, Backoff::Random(_));
+    let random = ends_unknown(backoff);
     let fixed = draws_nothing(policy, question, backoff);
     let mut extremes = Tally::new(&walk);
     for (odd, even) in [(0, 0), (u64::MAX, u64::MAX), (0, u64::MAX), (u64::MAX, 0)] {
@@ -199,6 +199,15 @@ pub fn schedule(policy: &Policy, question: &Question) -> Result<Schedule, String
     let found = Found { walk: &walk, ends, calls: by_calls.then_some(&calls), random };
     let rows = found.rows(means);
     Ok(Schedule { attempts: walk.total.map(|total| total + 1), cover: found.cover(fixed), fit: found.fit(), rows, means })
+}
+
+/// Whether the extreme draws are not those of the ends: of a distribution, and of a jitter whose short waits follow from long ones before,
+/// where a cap cuts the long ones.
+fn ends_unknown(backoff: &Backoff) -> bool {
+    match backoff.pipeline() {
+        Some(pipeline) => pipeline.jitter == Jitter::Polly && pipeline.cap < Duration::MAX,
+        None => true,
+    }
 }
 
 fn too_short() -> String {

@@ -111,7 +111,8 @@ pub const EDITS: &[(&str, &str, &str)] = &[
     ("retry_after = \"floor\"", "shared_seed = \"yes\"", "write true or false"),
     (
         "retry_after = \"floor\"",
-        "throttled_backoff = { custom = { initial = \"1s\", jitter = \"polly\" } }\n[policy.other]\nbackoff = { decorrelated_jitter = { base = \"1s\" } }\nthrottled_backoff = { custom = { initial = \"1s\", jitter = \"polly\" } }",
+        "throttled_backoff = \"same\"\n[policy.other]\nbackoff = { decorrelated_jitter = { base = \"1s\" } }\n\
+         throttled_backoff = { custom = { initial = \"1s\", jitter = \"polly\" } }",
         "remember different things",
     ),
 ];

@@ -94,6 +94,19 @@ fn a_scenario_shows_the_policies_that_it_names() {
     assert!(delays(&["outage", "--format", "csv"]).starts_with("policy,retry,least,"));
 }
 
+/// A service that turns everybody away for 7 hours: whoever follows a hint for at most 6 hours gives up at once, or comes back after 6.
+#[test]
+fn a_hint_can_stop_a_call() {
+    let text = "[run]\nhorizon = '10h'\n[clients.a]\ncalls = 'b'\nload = { once = {} }\npolicy = 'p'\n[policy.p]\nattempts = 2\n\
+                [service.b]\nworkers = 0\ntime = '1s'\nqueue = { limit = 0 }\nretry_after = '7h'\n";
+    for (beyond, attempts) in [("stop", 1.0), ("cap", 2.0), ("ignore", 2.0)] {
+        let rule = format!("policy.p.retry_after={{ replace = {{ cap = \"6h\", beyond = \"{beyond}\" }} }}");
+        let study = crate::support::study(&crate::support::scenario(text, &[&rule]));
+        assert_eq!(crate::support::value(&study, 0, "attempts").value, attempts, "{beyond}");
+        assert_eq!(crate::support::value(&study, 0, "failed").value, 1.0, "{beyond}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_said() {
     for (arguments, message) in [

@@ -16,16 +16,22 @@ use crate::study::schedule::Schedule;
 /// # Errors
 /// Where no policy has a retry.
 pub fn schedules(title: &str, all: &[(&str, &Schedule)], theme: Theme) -> Result<String, String> {
-    let lines: Vec<Line> = all.iter().enumerate().map(|(index, (name, schedule))| line(index, name, schedule, theme)).collect();
+    let lines: Vec<Line> = all
+        .iter()
+        .enumerate()
+        .map(|(index, (name, schedule))| line(index, if all.len() > 1 { name } else { "" }, schedule, theme))
+        .collect();
     if lines.iter().all(|line| line.points.is_empty()) {
         return Err("there is no retry to draw".into());
     }
+    let alone = if let [(name, _)] = all { Some((*name).to_owned()) } else { None };
     let retries: Vec<f64> = lines.iter().flat_map(|line| line.points.iter().map(|point| point.0)).collect();
     let mut x = Axis::along(&retries, None, Scale::Linear, 10);
     // A retry is a whole number.
     x.ticks.retain(|(value, _)| libm::floor(*value) == *value);
     let y = Axis::upright(&heights(&lines), Some(Unit::Seconds), Scale::Auto, 5);
     let mut words = Words { title: title.to_owned(), ..Words::default() };
+    words.notes.extend(alone);
     words.subtitle = "mean wait before each retry, seconds; band = from the least to the greatest".to_owned();
     if y.is_log {
         words.subtitle.push_str("; log scale, without zeros");

@@ -141,7 +141,8 @@ fn remembered(jitter: Jitter, pipeline: &Pipeline, retry: u32, wait: Duration, m
             if range >= cap { cap } else { draw.up_to(range) }
         }
     };
-    *memory = next;
+    // A wait that was drawn as zero is remembered as the least above it.
+    *memory = next.max(initial.min(1));
     next
 }
 

@@ -86,10 +86,10 @@ fn steps_fit(context: &mut Context, fields: &Fields, pipeline: &Pipeline) -> Opt
         }
     }
     let doubles = growth == Progression::DOUBLING;
-    let is_plain = matches!(growth, Progression::Exponential { first_exponent: 0, truncate: None, .. });
+    let is_plain = matches!(growth, Progression::Exponential { factor: 1.0.., first_exponent: 0, truncate: None });
     if jitter == Jitter::Polly && !is_plain {
         let help = "write growth = { exponential = { factor = 2.0 } } with no other key, or another jitter";
-        context.problem(fields.place_of("growth"), "the jitter `polly` has no other growth than a factor", help);
+        context.problem(fields.place_of("growth"), "the jitter `polly` has no other growth than a factor of 1 or more", help);
     } else if jitter.makes_its_own() && !matches!(jitter, Jitter::Polly | Jitter::CrtDecorrelated) && !doubles {
         context.problem(fields.place_of("growth"), "this jitter grows in its own way", "leave out `growth`, or write another jitter");
     }
