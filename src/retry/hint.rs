@@ -77,13 +77,16 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
+    /// The wait that is left at the draws 0 and 1, in seconds.
+    type Left = Option<(u64, u64)>;
+
     /// Each row: the rule, the computed wait and the hint in seconds, and the wait that is left at the draws 0 and 1.
     #[test]
     fn hints_do_what_their_rule_says() {
         let replace = |cap, beyond| RetryAfter::Replace { cap: Duration(cap * S), beyond };
         let spread = RetryAfter::Spread { factor: 1.5, cap: Duration(300 * S) };
         let clamp = RetryAfter::Clamp { plus: Duration(5 * S) };
-        let rows: [(RetryAfter, u64, u64, Option<(u64, u64)>); 17] = [
+        let rows: [(RetryAfter, u64, u64, Left); 17] = [
             (RetryAfter::Ignore, 2, 7, Some((2, 2))),
             (RetryAfter::REPLACE, 2, 7, Some((7, 7))),
             (RetryAfter::REPLACE, 2, 0, Some((0, 0))),

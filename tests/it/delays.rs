@@ -107,6 +107,57 @@ fn a_hint_can_stop_a_call() {
     }
 }
 
+/// `explain` fills in every default of a pipeline and of a hint's rule, and what it prints is the same policy.
+#[test]
+fn every_step_is_explained_and_reads_back() {
+    let growths = [
+        "'constant'",
+        "'linear'",
+        "'fibonacci'",
+        "{ arithmetic = { step = '2s' } }",
+        "{ geometric_sum = {} }",
+        "{ exponential = { factor = 1.5, truncate = '1ms' } }",
+    ];
+    let jitters = [
+        "'none'",
+        "{ multiply = { low = 1, high = 0.75 } }",
+        "{ add = { most = '1s' } }",
+        "{ plus_minus = { most = '1s' } }",
+        "{ between = {} }",
+        "{ tower = { share = '50%' } }",
+        "{ whole = { end = 'excluded' } }",
+        "'crt_decorrelated'",
+    ];
+    let own = ["'polly'", "'aws_decorrelated'", "'finagle_decorrelated'", "'finagle_equal'", "'finagle_exponential'"];
+    let hints = [
+        "'ignore'",
+        "'replace'",
+        "'floor'",
+        "'floor_before_jitter'",
+        "'clamp'",
+        "{ clamp = { plus = '1s' } }",
+        "{ replace = { cap = '6h', beyond = 'stop' } }",
+        "{ spread = {} }",
+    ];
+    let roundings = ["'none'", "{ floor = '1ms' }", "{ round = '1ms' }", "{ ceiling = '1s' }"];
+    let grown = growths.iter().flat_map(|growth| jitters.iter().map(move |jitter| format!("growth = {growth}, jitter = {jitter}")));
+    let customs: Vec<String> = grown.chain(own.iter().map(|jitter| format!("jitter = {jitter}"))).collect();
+    for (place, custom) in customs.iter().enumerate() {
+        let (hint, rounding) = (hints[place % hints.len()], roundings[place % roundings.len()]);
+        let backoff = format!("{{ custom = {{ initial = '100ms', quantise = {rounding}, {custom} }} }}");
+        let text = format!(
+            "[clients.a]\ncalls = 'b'\nload = {{ once = {{}} }}\npolicy = 'p'\n[service.b]\ntime = '1s'\n[policy.p]\nmax_elapsed = '9s'\n\
+             retry_after = {hint}\nbackoff = {backoff}\nthrottled_backoff = {backoff}\n"
+        );
+        let written = crate::support::scenario(&text, &[]);
+        let explained = written.explain();
+        assert_eq!(crate::support::scenario(&explained, &[]).policies(), written.policies(), "{explained}");
+        for key in ["first = ", "cap_order = ", "first_uncapped = ", "floor_before = ", "offset = ", "shared_seed = "] {
+            assert!(explained.contains(key), "{key} in {explained}");
+        }
+    }
+}
+
 #[test]
 fn what_is_wrong_is_said() {
     for (arguments, message) in [
