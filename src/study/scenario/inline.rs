@@ -39,7 +39,7 @@ pub fn parse_policy(name: &str, text: &str) -> Result<Policy, ScenarioError> {
 }
 
 impl Scenario {
-    /// The policies under [policy], by name, in the order of the scenario.
+    /// The policies under `[policy]`, by name, in the order of the scenario.
     pub fn policies(&self) -> Vec<(String, Policy)> {
         let mut context = Context::new(self.folder.as_deref(), &self.files);
         let mut tree = self.tree.clone();
