@@ -10,3 +10,4 @@ pub mod metrics;
 pub mod presets;
 pub mod recovery;
 pub mod scenario;
+pub mod schedule;

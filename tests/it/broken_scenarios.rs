@@ -252,7 +252,7 @@ fn sound_files_load() {
 
 #[test]
 fn broken_files_say_what_is_wrong_and_where() {
-    let edited = EDITS.iter().filter_map(|(from, to, expected)| {
+    let edited = EDITS.iter().chain(crate::broken_delays::EDITS).filter_map(|(from, to, expected)| {
         assert!(GOOD.contains(from), "`{from}` is not in the good file");
         fault_of(&GOOD.replacen(from, to, 1), expected, &[], "--> folder/broken.toml:")
     });

@@ -3,14 +3,20 @@
 mod aws;
 mod breakers;
 mod broken_breakers;
+mod broken_delays;
 mod broken_scenarios;
 mod calls;
+mod case_runs;
+mod cases;
 #[cfg(feature = "charts")]
 mod charts;
 mod command_line;
 mod common_numbers;
+mod delays;
 mod determinism;
 mod edges;
+mod golden_delays;
+mod json;
 mod results;
 mod scenarios;
 mod support;

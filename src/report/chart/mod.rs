@@ -15,6 +15,7 @@ mod panel;
 #[cfg(feature = "png")]
 mod png;
 mod scale;
+mod schedule;
 mod selection;
 mod steps;
 mod theme;
@@ -25,7 +26,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "png")]
-pub use png::to_png;
+pub use png::{to_light_png, to_png};
+pub use schedule::schedules;
 pub use theme::Theme;
 
 use super::data::Results;

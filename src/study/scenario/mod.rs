@@ -11,9 +11,12 @@ mod document;
 mod faults;
 mod files;
 mod hedges;
+mod hints;
+mod inline;
 pub mod node;
 mod numbers;
 pub mod path;
+mod pipelines;
 mod policies;
 mod queues;
 pub(crate) mod ranges;
@@ -29,6 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use diagnostics::ScenarioError;
+pub use inline::parse_policy;
 pub use run::RunSettings;
 
 use self::diagnostics::{Problem, Sources};
