@@ -1,7 +1,7 @@
 //! What is measured: every metric with its name, unit and meaning, and its value in one run. The names are those of the CSV
 //! columns, of `expect`, and of docs/METRICS.md.
 
-use super::recovery;
+use super::verdict::{Verdict, judge};
 use crate::measure::time::NANOSECONDS;
 use crate::world::model::Model;
 use crate::world::run::{Run, ServiceTotals};
@@ -60,7 +60,7 @@ pub struct Metric {
 }
 
 /// Of the whole run: name, unit, summary. Documented in docs/METRICS.md.
-const GLOBAL: [(&str, Unit, Summary); 23] = [
+const GLOBAL: [(&str, Unit, Summary); 27] = [
     ("calls", Unit::Calls, Summary::Mean),
     ("succeeded", Unit::Calls, Summary::Mean),
     ("failed", Unit::Calls, Summary::Mean),
@@ -84,6 +84,10 @@ const GLOBAL: [(&str, Unit, Summary); 23] = [
     ("duplicates", Unit::Calls, Summary::Mean),
     ("budget_denied", Unit::Attempts, Summary::Mean),
     ("breaker_denied", Unit::Attempts, Summary::Mean),
+    ("stable", Unit::Share, Summary::Share),
+    ("recovered", Unit::Share, Summary::Share),
+    ("collapsed", Unit::Share, Summary::Share),
+    ("undecided", Unit::Share, Summary::Share),
 ];
 
 /// Of each service, after its name and a dot.
@@ -144,7 +148,9 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     let seconds = |sum: u128| sum as f64 / NANOSECONDS as f64;
     let percentile = |index: usize| quantiles.map(|quantiles| quantiles[index].seconds());
     let some = |number: u64| Some(number as f64);
-    let recovery = recovery::recovery(model, run);
+    let judgement = judge(model, run);
+    let flag = |holds: bool| if holds { 1.0 } else { 0.0 };
+    let is = |verdict: Verdict| Some(flag(judgement.verdict == verdict));
     let sum = |of: fn(&ServiceTotals) -> u128| run.services.iter().map(of).sum::<u128>() as f64;
     let mut values = vec![
         some(totals.calls),
@@ -164,12 +170,16 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         percentile(3),
         (totals.succeeded > 0).then(|| run.latency.greatest.seconds()),
         (totals.last_settled.0 > 0 || totals.calls > totals.unfinished).then(|| totals.last_settled.seconds()),
-        recovery.time,
-        recovery.stuck.map(|stuck| if stuck { 1.0 } else { 0.0 }),
+        judgement.recovery_time,
+        judgement.stuck.map(flag),
         ratio(sum(|service| service.wasted), sum(|service| service.worked)),
         some(totals.duplicates),
         some(totals.budget_denied),
         some(totals.breaker_denied),
+        is(Verdict::Stable),
+        is(Verdict::Recovered),
+        is(Verdict::Collapsed),
+        is(Verdict::Undecided),
     ];
     let reach = model.reach();
     for index in 0..run.services.len() {

@@ -7,5 +7,5 @@ pub mod expect;
 pub mod experiment;
 pub mod fold;
 pub mod metrics;
-pub mod recovery;
 pub mod scenario;
+pub mod verdict;

@@ -21,7 +21,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("\"conflict\"]", "\"conflicts\"]", "did you mean `conflict`?"),
     ("\"conflict\"]", "\"permanent\"]", "never worth a retry"),
     ("retry_after = \"floor\"", "retry_after = \"flor\"", "did you mean `floor`?"),
-    ("metric = \"recovery_time\"", "metric = \"recovery\"", "did you mean `recovery_time`?"),
+    ("metric = \"recovery_time\"", "metric = \"recovery_tim\"", "did you mean `recovery_time`?"),
     ("metric = \"recovery_time\"", "metric = \"apis.arrivals\"", "did you mean `api.arrivals`?"),
     ("kind = \"timeline\"", "kind = \"time_line\"", "did you mean `timeline`?"),
     ("y = [\"attempts\", \"goodput\"]", "y = [\"attempts\", \"godput\"]", "did you mean `goodput`?"),

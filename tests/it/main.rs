@@ -13,3 +13,4 @@ mod scenarios;
 mod support;
 mod theory;
 mod tidy;
+mod verdict;
