@@ -2,7 +2,7 @@
 //! columns, of `expect`, and of docs/METRICS.md.
 
 use super::verdict::{Verdict, judge};
-use crate::measure::time::NANOSECONDS;
+use crate::measure::time::{NANOSECONDS, Time};
 use crate::world::model::Model;
 use crate::world::run::{Run, ServiceTotals};
 
@@ -209,10 +209,12 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
 
 /// Seconds of all workers of a service in the measured window; None where they are unlimited.
 fn worker_time(model: &Model, run: &Run, service: usize) -> Option<f64> {
-    let ends = model.epochs.iter().skip(1).map(|epoch| epoch.at).chain([run.ended]);
-    let parts = model.epochs.iter().zip(ends).map(|(epoch, end)| {
-        let length = end.min(run.ended).since(epoch.at.max(model.warmup)).seconds();
-        epoch.services[service].workers.map(|workers| f64::from(workers) * length)
+    let changes = run.changes.iter().map(|change| (change.at, model.numbers(change.epoch, change.lasting)));
+    let starts = std::iter::once((Time::ZERO, &model.epochs[0])).chain(changes);
+    let ends = run.changes.iter().map(|change| change.at).chain([run.ended]);
+    let parts = starts.zip(ends).map(|((start, numbers), end)| {
+        let length = end.min(run.ended).since(start.max(model.warmup)).seconds();
+        numbers.services[service].workers.map(|workers| f64::from(workers) * length)
     });
     parts.sum()
 }

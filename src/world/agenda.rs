@@ -29,6 +29,8 @@ pub enum Event {
     Retry(u32, u32),
     /// A fault starts or ends: the numbers of this epoch hold from now on.
     Epoch(u32),
+    /// The condition of a fault is looked at, or its fault starts or ends: the fault, and which of them.
+    Condition(u32, u32),
 }
 
 /// The events to come.
@@ -131,7 +133,8 @@ impl Packed {
             5 => Event::Reply(first),
             6 => Event::Timeout(first, second),
             7 => Event::Retry(first, second),
-            _ => Event::Epoch(first),
+            8 => Event::Epoch(first),
+            _ => Event::Condition(first, second),
         }
     }
 }
@@ -149,6 +152,7 @@ impl Event {
             Event::Timeout(call, stamp) => (6, (call, stamp)),
             Event::Retry(call, stamp) => (7, (call, stamp)),
             Event::Epoch(index) => (8, (index, 0)),
+            Event::Condition(fault, what) => (9, (fault, what)),
         }
     }
 }

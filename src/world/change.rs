@@ -12,10 +12,10 @@ use crate::retry::outcome::Outcome;
 use crate::service::{Down, Service};
 
 impl<L: Listener> World<'_, L> {
-    /// From now on the numbers of another epoch hold.
-    pub(super) fn change(&mut self, epoch: u32) {
+    /// Takes up the numbers that hold now: what is under way feels what is different.
+    pub(super) fn renumber(&mut self) {
         let before = self.numbers;
-        self.numbers = &self.model.epochs[epoch as usize];
+        self.numbers = self.model.numbers(self.epoch, self.lasting);
         for (caller, (old, new)) in self.callers.iter_mut().zip(before.callers.iter().zip(&self.numbers.callers)) {
             if old.policy.breaker != new.policy.breaker {
                 // Another breaker begins anew; what the old one has let through says nothing about it.

@@ -9,6 +9,7 @@ mod agenda;
 mod arrivals;
 mod caller;
 mod change;
+pub mod condition;
 mod flight;
 pub mod model;
 mod probe;
@@ -22,10 +23,11 @@ mod tests;
 
 use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
+use condition::Watch;
 use flight::{Attempt, Call};
 use model::{Epoch, Model};
 use probe::Probe;
-use run::Run;
+use run::{Change, Run};
 use slots::Slots;
 use trace::{Deaf, Listener};
 
@@ -56,6 +58,11 @@ struct World<'a, L> {
     model: &'a Model,
     /// The numbers that hold now.
     numbers: &'a Epoch,
+    /// Which they are: the epoch, and the combination of conditional faults that last.
+    epoch: u32,
+    lasting: u32,
+    changes: Vec<Change>,
+    watches: Vec<Watch>,
     seed: Seed,
     now: Time,
     agenda: Agenda,
@@ -109,7 +116,7 @@ struct CallerState {
 
 /// How many of the first callers have a timeout at any time: each has a ring of the agenda.
 fn callers_with_timeouts(model: &Model, first: usize) -> usize {
-    (0..first).filter(|caller| model.epochs.iter().any(|epoch| epoch.callers[*caller].policy.timeout.is_some())).count()
+    (0..first).filter(|caller| model.all_epochs().any(|epoch| epoch.callers[*caller].policy.timeout.is_some())).count()
 }
 
 impl CallerState {
@@ -147,6 +154,10 @@ impl<'a, L: Listener> World<'a, L> {
         World {
             model,
             numbers: &model.epochs[0],
+            epoch: 0,
+            lasting: 0,
+            changes: Vec::new(),
+            watches: Vec::new(),
             seed,
             now: Time::ZERO,
             agenda: Agenda::new(callers_with_timeouts(model, model.callers.len())),
@@ -182,6 +193,7 @@ impl<'a, L: Listener> World<'a, L> {
         for (index, epoch) in (0..).zip(&self.model.epochs).skip(1) {
             self.agenda.add(epoch.at, Event::Epoch(index));
         }
+        self.start_watches();
         for index in 0..self.model.groups.len() {
             let group = GroupIndex(index as u16);
             if let Some(at) = self.arrivals[index].next() {
@@ -193,6 +205,7 @@ impl<'a, L: Listener> World<'a, L> {
                 self.agenda.add(Time::ZERO + think, Event::Wake(group, client));
             }
         }
+        self.scale_loads();
     }
 
     fn go_on(&mut self) {
@@ -232,7 +245,8 @@ impl<'a, L: Listener> World<'a, L> {
             Event::Reply(attempt) => self.receive(attempt),
             Event::Timeout(call, stamp) => self.time_out(call, stamp),
             Event::Retry(call, stamp) => self.retry(call, stamp),
-            Event::Epoch(index) => self.change(index),
+            Event::Epoch(index) => self.change(index, self.lasting),
+            Event::Condition(fault, what) => self.meet_condition(fault, what),
         }
     }
 
@@ -252,6 +266,7 @@ impl<'a, L: Listener> World<'a, L> {
         Run {
             seed: self.seed,
             fingerprint: self.fingerprint,
+            changes: self.changes,
             events: self.events,
             ended,
             stalled: self.stalled,

@@ -12,6 +12,8 @@ pub struct Run {
     pub seed: Seed,
     /// A hash over all events: two runs with the same one did the same.
     pub fingerprint: u64,
+    /// The changes of the numbers that happened, in order.
+    pub changes: Vec<Change>,
     /// Events handled.
     pub events: u64,
     /// The end: the horizon, or the last settled call.
@@ -30,6 +32,17 @@ pub struct Run {
     pub attempts_needed: Vec<u64>,
     /// The time series, of the whole run.
     pub timeline: Timeline,
+}
+
+/// A change of the numbers: a fault started or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// When.
+    pub at: Time,
+    /// The epoch that held from then on.
+    pub epoch: u32,
+    /// The conditional faults that lasted from then on, a bit each.
+    pub lasting: u32,
 }
 
 /// Counts of the clients' calls that started in the measured window, and of their attempts.

@@ -252,7 +252,7 @@ fn sound_files_load() {
 
 #[test]
 fn broken_files_say_what_is_wrong_and_where() {
-    let edited = EDITS.iter().filter_map(|(from, to, expected)| {
+    let edited = EDITS.iter().chain(crate::broken_faults::EDITS).filter_map(|(from, to, expected)| {
         assert!(GOOD.contains(from), "`{from}` is not in the good file");
         fault_of(&GOOD.replacen(from, to, 1), expected, &[], "--> folder/broken.toml:")
     });
@@ -276,7 +276,7 @@ fn overrides_are_read_and_checked_like_the_file() {
         ("service.api.workers=many", "or \"unlimited\""),
         ("clients.web.policy.attempts=3", "policy.standard"),
         ("run.bin=10", "write `\"10ms\"`"),
-        ("fault.7.for=10s", "a list of 1"),
+        ("fault.7.for=10s", "a list of 3"),
         ("clients.web.policy=noon", "did you mean `none`?"),
         ("nothing=nan", "not a finite number"),
     ];

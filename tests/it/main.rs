@@ -1,6 +1,7 @@
 //! One test crate. Each file states right values: closed forms, reference numbers, arithmetic.
 
 mod aws;
+mod broken_faults;
 mod broken_scenarios;
 #[cfg(feature = "charts")]
 mod charts;
@@ -8,6 +9,7 @@ mod command_line;
 mod common_numbers;
 mod determinism;
 mod edges;
+mod faults;
 mod results;
 mod scenarios;
 mod support;

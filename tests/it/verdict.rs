@@ -30,7 +30,11 @@ const LABELLED: [(&str, &[&str], &[&str]); 13] = [
     // No trigger, and no retries that could make one: 90 % load, then 60 %.
     ("stable at 90 %", &[QUIET, "clients.web.load.open.rate=90/s", "clients.web.policy={ timeout = \"2s\" }"], &["stable"]),
     ("stable, errors", &[QUIET, "service.api.error_rate=0.3", "clients.web.policy={ attempts = 2 }"], &["stable"]),
-    ("stable, closed", &[QUIET, "clients.web.load={ closed = { think = { exponential = { mean = \"6s\" } } } }", "clients.web.policy={}"], &["stable"]),
+    (
+        "stable, closed",
+        &[QUIET, "clients.web.load={ closed = { think = { exponential = { mean = \"6s\" } } } }", "clients.web.policy={}"],
+        &["stable"],
+    ),
     // One worker of ten is away for ten seconds, at 30 % load.
     ("unharmed", &["fault.0.set={ \"service.api.workers\" = 9 }", "clients.web.load.open.rate=30/s"], &["stable"]),
     // A lambda = 180 and 120 of mu = 100, and a queue that outlives its callers.
@@ -84,7 +88,8 @@ fn labelled_runs_are_judged_right() {
 /// The theory says when: (B - mu tau) / (mu - A lambda).
 #[test]
 fn the_time_of_recovery_is_that_of_the_theory() {
-    let set = ["fault.0.set={ \"service.api.down\" = \"hold\" }", "clients.web.load.open.rate=20/s", "fault.0.for=20s", "run.replications=40"];
+    let set =
+        ["fault.0.set={ \"service.api.down\" = \"hold\" }", "clients.web.load.open.rate=20/s", "fault.0.for=20s", "run.replications=40"];
     let time = value(&study(&scenario(STORM, &set)), 0, "recovery_time").value;
     assert!((time / 27.5 - 1.0).abs() < 0.1, "{time}");
 }

@@ -9,8 +9,8 @@ use backlog::Trend;
 use series::Bins;
 
 use crate::measure::time::Time;
-use crate::world::model::{Epoch, Model};
-use crate::world::run::Run;
+use crate::world::model::Model;
+use crate::world::run::{Change, Run};
 
 /// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,14 +52,14 @@ impl Judgement {
 /// What became of a run.
 pub fn judge(model: &Model, run: &Run) -> Judgement {
     let bins = Bins::of(model, run);
-    let (Some(first), Some(last)) = (model.epochs.get(1), model.epochs.last()) else {
+    let Some((first, last)) = changes(model, run) else {
         return Judgement::without_recovery(untriggered(model, &bins));
     };
     let start = last.at.0.div_ceil(model.bin.0) as usize;
     if start + 1 >= bins.count || bins.cut {
         return Judgement::without_recovery(Verdict::Undecided);
     }
-    let trigger = ((first.at.0 / model.bin.0) as usize).min(bins.count);
+    let trigger = ((first.0 / model.bin.0) as usize).min(bins.count);
     let warm = (model.warmup.0.div_ceil(model.bin.0) as usize).min(bins.count);
     let after = After { model, run, bins: &bins, last, start, trigger };
     match bins.healthy(warm..trigger) {
@@ -67,6 +67,16 @@ pub fn judge(model: &Model, run: &Run) -> Judgement {
         // Nothing shows what is normal before the first change: the best of the whole run does, or all calls.
         None => Judgement::without_recovery(after.judge(bins.best(0..bins.count).unwrap_or(1.0)).verdict),
     }
+}
+
+/// When the numbers changed first, and their last change: of the timed faults also what lies beyond the end, of the conditional ones
+/// what happened. None where nothing changes.
+fn changes(model: &Model, run: &Run) -> Option<(Time, Change)> {
+    let timed = || (0..).zip(&model.epochs).skip(1).map(|(epoch, numbers)| Change { at: numbers.at, epoch, lasting: 0 });
+    let first = timed().next().into_iter().chain(run.changes.first().copied()).map(|change| change.at).min()?;
+    // What the run did last has the conditional faults in it; of two at the same time it is the one that counts.
+    let last = timed().last().into_iter().chain(run.changes.last().copied()).max_by_key(|change| change.at)?;
+    Some((first, last))
 }
 
 /// A run without any change is stable unless it is in trouble at its end. One without a horizon ends when all is done.
@@ -104,7 +114,7 @@ struct After<'a> {
     model: &'a Model,
     run: &'a Run,
     bins: &'a Bins,
-    last: &'a Epoch,
+    last: Change,
     /// The first bin that lies wholly after the last change.
     start: usize,
     /// The bin in which the first change was.
@@ -122,7 +132,7 @@ impl After<'_> {
             let verdict = if !collapsed_before && self.never_left(healthy) { Verdict::Stable } else { Verdict::Recovered };
             return Judgement { recovery_time: Some(at.since(self.last.at).seconds()), ..Judgement::of(verdict) };
         }
-        Judgement::of(if collapsed_before || !recovery::could_recover(self.model, self.run, self.last, self.start) {
+        Judgement::of(if collapsed_before || !recovery::could_recover(self.model, self.run, &self.last, self.start) {
             Verdict::Collapsed
         } else if self.is_under_way(healthy) {
             Verdict::Undecided

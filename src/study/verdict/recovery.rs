@@ -11,8 +11,8 @@
 use super::series::Bins;
 use crate::load::Load;
 use crate::measure::time::Time;
-use crate::world::model::{Epoch, Model};
-use crate::world::run::Run;
+use crate::world::model::Model;
+use crate::world::run::{Change, Run};
 
 /// The bin after the last change at whose beginning it was back for good; None where it never was.
 pub fn recovered_after(bins: &Bins, start: usize, healthy: f64) -> Option<usize> {
@@ -25,14 +25,15 @@ pub fn recovered_after(bins: &Bins, start: usize, healthy: f64) -> Option<usize>
 }
 
 /// Whether the calls after the last change, each tried once, are less than every service on their way can do.
-pub fn could_recover(model: &Model, run: &Run, last: &Epoch, start: usize) -> bool {
+pub fn could_recover(model: &Model, run: &Run, last: &Change, start: usize) -> bool {
+    let numbers = model.numbers(last.epoch, last.lasting);
     let seconds = run.ended.since(Time(model.bin.0.saturating_mul(start as u64))).seconds();
     let measured = run.timeline.series(0).skip(start).map(f64::from).sum::<f64>() / seconds;
     let clients = model.groups.iter().map(|group| f64::from(group.count)).sum::<f64>();
     let mut demand = vec![0.0; model.services.len()];
-    for group in &model.groups {
+    for (index, group) in model.groups.iter().enumerate() {
         demand[model.callers[group.caller.at()].to.at()] += match &group.load {
-            Load::Open { profile, .. } => profile.rate(last.at.max(run.ended)),
+            Load::Open { profile, .. } => profile.rate(last.at.max(run.ended)) * model.load_factor(last.epoch, last.lasting, index),
             // Loads without a rate: what was asked is shared out by head.
             _ => measured * f64::from(group.count) / clients,
         };
@@ -45,5 +46,5 @@ pub fn could_recover(model: &Model, run: &Run, last: &Epoch, start: usize) -> bo
     let enough = |((demand, capacity), service): ((&f64, f64), &crate::service::Service)| {
         *demand == 0.0 || (*demand < capacity && service.down.is_none())
     };
-    demand.iter().zip(model.capacities(last)).zip(&last.services).all(enough)
+    demand.iter().zip(model.capacities(numbers)).zip(&numbers.services).all(enough)
 }
