@@ -42,7 +42,7 @@ pub fn table(finished: Finished) -> String {
 /// The places of the metrics that are shown: those that charts and expectations name, then the usual ones.
 fn columns(finished: Finished) -> Vec<usize> {
     let scenario = finished.scenario;
-    let drawn = scenario.charts.iter().filter(|chart| chart.kind != ChartKind::Timeline);
+    let drawn = scenario.charts.iter().filter(|chart| !matches!(chart.kind, ChartKind::Timeline | ChartKind::Hysteresis));
     let named = drawn
         .flat_map(|chart| chart.y.iter().chain(&chart.value))
         .chain(scenario.expectations.iter().map(|expectation| &expectation.metric));

@@ -16,6 +16,7 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn renumber(&mut self) {
         let before = self.numbers;
         self.numbers = self.model.numbers(self.epoch, self.lasting);
+        self.offer_changes(&before.services);
         for (caller, (old, new)) in self.callers.iter_mut().zip(before.callers.iter().zip(&self.numbers.callers)) {
             if old.policy.breaker != new.policy.breaker {
                 // Another breaker begins anew; what the old one has let through says nothing about it.
@@ -74,7 +75,9 @@ impl<L: Listener> World<'_, L> {
 
     /// Loses all that is queued or in progress; its callers hear of it only where the connection breaks.
     fn destroy(&mut self, service: ServiceIndex, callers_hear: bool) {
-        let mut lost = self.services[service.at()].queue.drain();
+        let state = &mut self.services[service.at()];
+        state.queued.changes(self.now, state.queue.len() as u64);
+        let mut lost = state.queue.drain();
         lost.extend(self.attempts_in(service, |state| matches!(state, State::Working | State::Waiting)));
         for attempt in lost {
             self.tell_of_attempt(attempt, What::Destroyed);
@@ -94,7 +97,9 @@ impl<L: Listener> World<'_, L> {
         match self.attempts[attempt].state {
             State::Gone | State::Travelling | State::Held => return,
             State::Queued => {
-                self.services[service.at()].queue.remove(attempt);
+                let state = &mut self.services[service.at()];
+                state.queued.changes(self.now, state.queue.len() as u64);
+                state.queue.remove(attempt);
             }
             State::Working | State::Waiting => {}
         }

@@ -11,6 +11,7 @@ mod caller;
 mod change;
 pub mod condition;
 mod flight;
+pub mod invariant;
 pub mod model;
 mod probe;
 pub mod run;
@@ -25,6 +26,7 @@ use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
 use condition::Watch;
 use flight::{Attempt, Call};
+use invariant::{Invariant, Level, Offer, Violation};
 use model::{Epoch, Model};
 use probe::Probe;
 use run::{Change, Run};
@@ -36,6 +38,7 @@ use crate::measure::random::{Address, Seed};
 use crate::measure::time::Time;
 use crate::retry::breaker;
 use crate::retry::budget::{Budget, Ledger, Scope};
+use crate::service::Service;
 use crate::service::queue::Queue;
 
 /// Simulates one replication.
@@ -88,6 +91,9 @@ struct World<'a, L> {
     fingerprint: u64,
     events: u64,
     stalled: Option<Time>,
+    /// Nothing happens from then on: the horizon, or zero after a violation.
+    end: Time,
+    violation: Option<Violation>,
 }
 
 /// What changes about a service in the course of a run.
@@ -96,6 +102,10 @@ struct ServiceState {
     address: Address,
     busy: u32,
     queue: Queue,
+    /// Over time, and what it is compared with: who waits, who is worked on, who could be.
+    queued: Level,
+    working: Level,
+    offer: Offer,
     /// Delivered by the network when the fault is over.
     held: Vec<u32>,
     /// Draws made for the random order.
@@ -164,7 +174,10 @@ impl<'a, L: Listener> World<'a, L> {
             calls: Slots::default(),
             attempts: Slots::default(),
             arrivals: (0..).zip(&model.groups).map(|(index, group)| Arrivals::new(group, groups.child(index))).collect(),
-            services: (0..model.services.len() as u64).map(|index| ServiceState::new(services.child(index))).collect(),
+            services: (0..model.services.len() as u64)
+                .zip(&model.epochs[0].services)
+                .map(|(index, numbers)| ServiceState::new(services.child(index), numbers))
+                .collect(),
             callers: (0..)
                 .zip(&model.callers)
                 .map(|(index, caller)| CallerState {
@@ -186,6 +199,8 @@ impl<'a, L: Listener> World<'a, L> {
             fingerprint: 0,
             events: 0,
             stalled: None,
+            end: model.horizon.unwrap_or(Time::NEVER),
+            violation: None,
         }
     }
 
@@ -209,11 +224,12 @@ impl<'a, L: Listener> World<'a, L> {
     }
 
     fn go_on(&mut self) {
-        let end = self.model.horizon.unwrap_or(Time::NEVER);
         let most = INSTANT_MOST + 1000 * self.model.groups.iter().map(|group| u64::from(group.count)).sum::<u64>();
         let mut instant = 0;
-        while let Some((at, event)) = self.agenda.next(end) {
-            debug_assert!(at >= self.now, "time goes back from {} to {at}", self.now);
+        while let Some((at, event)) = self.agenda.next(self.end) {
+            if at < self.now {
+                return self.violate(Invariant::TimeGoesOn, None, None);
+            }
             instant = if at == self.now { instant + 1 } else { 0 };
             if instant > most {
                 self.stalled = Some(at);
@@ -257,9 +273,7 @@ impl<'a, L: Listener> World<'a, L> {
         self.count_what_is_left(ended);
         self.probe.totals.unfinished = self.open_measured;
         self.probe.totals.last_settled = self.last_settled;
-        let totals = &self.probe.totals;
-        assert_eq!(totals.calls, totals.succeeded + totals.failed + totals.unfinished, "calls are lost, seed {:?}", self.seed);
-        assert_eq!(totals.attempts, totals.calls - self.unsent + totals.retries, "attempts are lost, seed {:?}", self.seed);
+        self.check_at_the_end();
         let services = &self.services;
         let timeline = self.probe.close(ended, |index| services[index].levels());
         let Probe { totals, services, latency, attempts_needed, ended_by_group, .. } = self.probe;
@@ -270,6 +284,7 @@ impl<'a, L: Listener> World<'a, L> {
             events: self.events,
             ended,
             stalled: self.stalled,
+            violation: self.violation,
             totals,
             services,
             ended_by_group,
@@ -281,8 +296,18 @@ impl<'a, L: Listener> World<'a, L> {
 }
 
 impl ServiceState {
-    fn new(address: Address) -> ServiceState {
-        ServiceState { address, busy: 0, queue: Queue::default(), held: Vec::new(), chosen: 0, version: 0 }
+    fn new(address: Address, numbers: &Service) -> ServiceState {
+        ServiceState {
+            address,
+            busy: 0,
+            queue: Queue::default(),
+            queued: Level::default(),
+            working: Level::default(),
+            offer: Offer::new(numbers),
+            held: Vec::new(),
+            chosen: 0,
+            version: 0,
+        }
     }
 
     /// The queue length and the busy workers.

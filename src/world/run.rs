@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 
+use super::invariant::Violation;
 use crate::measure::random::Seed;
 use crate::measure::time::{Duration, Time};
 
@@ -20,6 +21,8 @@ pub struct Run {
     pub ended: Time,
     /// Where time stood still, if it did: more events at one instant than any model can mean.
     pub stalled: Option<Time>,
+    /// What was found to be impossible, if anything: the run is worth nothing then.
+    pub violation: Option<Violation>,
     /// Counts of calls and attempts.
     pub totals: Totals,
     /// For each service.

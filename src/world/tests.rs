@@ -22,7 +22,7 @@ fn at(value: u64) -> Time {
 }
 
 /// One group, one service, no link.
-fn model(load: Load, count: u32, policy: Policy, service: Service) -> Model {
+pub(super) fn model(load: Load, count: u32, policy: Policy, service: Service) -> Model {
     Model {
         horizon: None,
         warmup: Time::ZERO,

@@ -12,6 +12,7 @@ mod edges;
 mod faults;
 mod results;
 mod scenarios;
+mod storm;
 mod support;
 mod theory;
 mod tidy;
