@@ -28,6 +28,10 @@ impl<L: Listener> World<'_, L> {
     /// All calls of a group that start now.
     pub(super) fn arrive(&mut self, group: GroupIndex) {
         let shape = &self.model.groups[group.at()];
+        // A load factor has moved this call: it has an event of its own.
+        if self.arrivals[group.at()].next().is_none_or(|next| next > self.now) {
+            return;
+        }
         loop {
             let start = self.arrivals[group.at()].start(&shape.load);
             self.start_client_call(group, start);

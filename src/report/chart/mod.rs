@@ -5,6 +5,7 @@ mod canvas;
 mod font;
 mod frame;
 mod heatmap;
+mod hysteresis;
 mod label;
 mod latency;
 mod layers;
@@ -73,6 +74,7 @@ fn draw_what_can_be(charts: &[Chart], title: &str, results: &Results, theme: The
             ChartKind::Latency => latency::draw(&request),
             ChartKind::Layers => layers::draw(&request),
             ChartKind::Heatmap => heatmap::draw(&request),
+            ChartKind::Hysteresis => hysteresis::draw(&request),
         };
         match drawn {
             Err(problem) => problems.push(format!("chart {} ({}): {problem}", index + 1, kind_name(chart.kind))),
@@ -130,6 +132,7 @@ fn kind_name(kind: ChartKind) -> &'static str {
         ChartKind::Latency => "latency",
         ChartKind::Layers => "layers",
         ChartKind::Heatmap => "heatmap",
+        ChartKind::Hysteresis => "hysteresis",
     }
 }
 

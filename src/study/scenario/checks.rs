@@ -20,6 +20,8 @@ pub struct Places {
     pub endless: Vec<bool>,
     /// The policy of each edge.
     pub policies: Vec<Place>,
+    /// The first fault with a condition.
+    pub conditional: Option<Place>,
 }
 
 /// Reports every problem of the model as a whole.
@@ -55,6 +57,9 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
             never_ends(context, model, places, group);
         }
     }
+    if let (Some(place), None) = (places.conditional, model.horizon) {
+        context.problem(place, "a fault with a condition needs a run with an end", "add `horizon = \"5m\"` to [run]");
+    }
     for (index, place) in places.policies.iter().enumerate() {
         if let Some((message, help)) = asks_for_ever(model, index) {
             context.problem(*place, format!("`{}` {message}", model.callers[index].name), help);
@@ -74,7 +79,7 @@ const MOST_BYTES: u64 = 100 * MOST_KEPT as u64;
 
 /// What a run must keep for each client of a group.
 fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
-    let policies = || model.epochs.iter().map(|epoch| &epoch.callers[group.caller.at()].policy);
+    let policies = || model.all_epochs().map(|epoch| &epoch.callers[group.caller.at()].policy);
     match &group.load {
         Load::Closed { .. } => return Some("the state of a closed load"),
         Load::Once { spread, .. } | Load::Periodic { splay: spread, .. } if spread.0 > 0 => return Some("a start"),
@@ -141,7 +146,7 @@ impl View<'_> {
 
 fn views<'a>(model: &'a Model, caller: CallerIndex) -> impl Iterator<Item = (&'a Caller, View<'a>)> {
     let service = model.callers[caller.at()].to;
-    model.epochs.iter().map(move |epoch| (&epoch.callers[caller.at()], View { model, epoch, service }))
+    model.all_epochs().map(move |epoch| (&epoch.callers[caller.at()], View { model, epoch, service }))
 }
 
 /// Whether a client of a closed load could make calls without end at one instant.
