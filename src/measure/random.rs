@@ -32,6 +32,10 @@ pub enum Purpose {
     Link = 16,
     /// Loss of the request on its way; the further ways follow as 33, 34 and 35.
     Loss = 32,
+    /// The hint that goes with a reply.
+    Hint = 64,
+    /// How long it takes to turn an attempt away.
+    Reject = 65,
 }
 
 /// A node in the tree of addresses.

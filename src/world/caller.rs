@@ -1,6 +1,7 @@
 //! The calling side: calls start, attempts are sent, and what comes of them is settled. All retry logic is in `settle`.
 
 use super::World;
+use super::admission::gives_up;
 use super::agenda::Event;
 use super::arrivals::Start;
 use super::flight::{Attempt, Call, NOBODY, Root, State};
@@ -13,6 +14,7 @@ use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
 use crate::retry::outcome::Outcome;
 use crate::service::Abandoned;
+use crate::service::criticality::Criticality;
 
 /// What a new call is told by whoever makes it.
 pub(super) struct NewCall {
@@ -21,6 +23,8 @@ pub(super) struct NewCall {
     pub address: Address,
     /// The attempt whose worker calls on, and its stamp.
     pub parent: Option<(u32, u32)>,
+    /// When that gives up, where it is handed down.
+    pub until: Time,
 }
 
 impl<L: Listener> World<'_, L> {
@@ -49,7 +53,7 @@ impl<L: Listener> World<'_, L> {
     fn start_client_call(&mut self, group: GroupIndex, start: Start) {
         let caller = self.model.groups[group.at()].caller;
         self.tell(self.started, caller, || What::CallStarts(group, start.client));
-        self.start_call(NewCall { caller, client: start.client, address: start.address, parent: None });
+        self.start_call(NewCall { caller, client: start.client, address: start.address, parent: None, until: Time::NEVER });
     }
 
     /// Starts a call and sends its first attempt; the place of the call.
@@ -64,7 +68,7 @@ impl<L: Listener> World<'_, L> {
             attempts: 0,
             client: new.client,
             caller: new.caller,
-            measured: above.map_or(measures, |(_, measured)| measured),
+            measured: above.map_or(measures, |(_, measured, _)| measured),
             settled: false,
             last: Outcome::Rejected,
             pass: Pass::default(),
@@ -72,7 +76,9 @@ impl<L: Listener> World<'_, L> {
             under_way: 0,
             current: NOBODY,
             parent: new.parent.unwrap_or((NOBODY, 0)),
-            root: above.map_or(Root { place: NOBODY, number }, |(root, _)| root),
+            root: above.map_or(Root { place: NOBODY, number }, |(root, ..)| root),
+            criticality: above.map_or_else(|| self.model.criticality(new.caller), |(.., criticality)| criticality),
+            until: new.until,
         });
         if new.parent.is_none() {
             self.calls[place].root.place = place;
@@ -117,6 +123,11 @@ impl<L: Listener> World<'_, L> {
         call.attempts += 1;
         let number = call.attempts;
         let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
+        let left = if call.until == Time::NEVER {
+            left
+        } else {
+            Some(left.map_or(call.until, |left| (self.now + left).min(call.until)).since(self.now))
+        };
         let most = policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))));
         if let Some(most) = most {
             // A reply at the very end of its time is in time: the timeout comes one nanosecond later.
@@ -147,6 +158,8 @@ impl<L: Listener> World<'_, L> {
             calls_made: 0,
             child: NOBODY,
             version: None,
+            until: gives_up(self.now, most),
+            hint: None,
         });
         self.calls[place].under_way += 1;
         self.calls[place].current = attempt;
@@ -223,7 +236,7 @@ impl<L: Listener> World<'_, L> {
             return self.end_call(place, outcome == Outcome::Ok);
         }
         let wait = policy.wait(attempts, call.previous_wait, hint, call.address.draw(Purpose::Backoff, attempts.into()));
-        if policy.deadline.is_some_and(|deadline| self.now + wait >= call.started + deadline) {
+        if policy.deadline.is_some_and(|deadline| self.now + wait >= call.started + deadline) || self.now + wait >= call.until {
             self.tell_of(place, || What::DeadlineDenies);
             return self.end_call(place, false);
         }
@@ -318,7 +331,7 @@ impl<L: Listener> World<'_, L> {
 
 impl Call {
     /// What a call made on its behalf inherits.
-    fn clone_position(&self) -> (Root, bool) {
-        (self.root, self.measured)
+    fn clone_position(&self) -> (Root, bool, Criticality) {
+        (self.root, self.measured, self.criticality)
     }
 }

@@ -22,6 +22,7 @@ impl<L: Listener> World<'_, L> {
                 caller.breakers.clear();
             }
         }
+        self.expect();
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
         }
@@ -29,7 +30,10 @@ impl<L: Listener> World<'_, L> {
 
     fn change_service(&mut self, service: ServiceIndex, before: &Service) {
         let after = &self.numbers.services[service.at()];
-        if before.speed != after.speed {
+        self.change_door(service, before);
+        if after.sharing {
+            self.change_pace(service, before);
+        } else if before.speed != after.speed {
             self.change_speed(service, before.speed, after.speed);
         }
         if before.down != after.down {
@@ -74,7 +78,9 @@ impl<L: Listener> World<'_, L> {
 
     /// Loses all that is queued or in progress; its callers hear of it only where the connection breaks.
     fn destroy(&mut self, service: ServiceIndex, callers_hear: bool) {
-        let mut lost = self.services[service.at()].queue.drain();
+        let state = &mut self.services[service.at()];
+        let mut lost = state.queue.drain();
+        lost.extend(state.turned_away.drain(..));
         lost.extend(self.attempts_in(service, |state| matches!(state, State::Working | State::Waiting)));
         for attempt in lost {
             self.tell_of_attempt(attempt, What::Destroyed);
@@ -96,6 +102,7 @@ impl<L: Listener> World<'_, L> {
             State::Queued => {
                 self.services[service.at()].queue.remove(attempt);
             }
+            State::TurnedAway => self.services[service.at()].turned_away.retain(|waiting| *waiting != attempt),
             State::Working | State::Waiting => {}
         }
         self.tell_of_attempt(attempt, What::Dropped);
@@ -110,6 +117,12 @@ impl<L: Listener> World<'_, L> {
         let (state, child) = (held.state, held.child);
         if state == State::Queued {
             return self.count_wait(attempt, service);
+        }
+        if state == State::TurnedAway {
+            return;
+        }
+        if state == State::Working && self.numbers.services[service.at()].sharing {
+            self.leave_processor(attempt, service);
         }
         self.free_worker(attempt, service);
         self.count_work(attempt, false);

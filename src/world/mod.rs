@@ -5,6 +5,7 @@
 //!                     every event passes through World::step; change.rs applies the faults; probe.rs counts
 //! ```
 
+mod admission;
 mod agenda;
 mod arrivals;
 mod caller;
@@ -14,11 +15,14 @@ pub mod model;
 mod probe;
 pub mod run;
 mod server;
+mod sharing;
 mod slots;
 pub mod trace;
 
 #[cfg(test)]
 mod tests;
+
+use std::collections::VecDeque;
 
 use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
@@ -31,10 +35,12 @@ use trace::{Deaf, Listener};
 
 use crate::measure::identifier::{ClientIndex, GroupIndex};
 use crate::measure::random::{Address, Seed};
-use crate::measure::time::Time;
+use crate::measure::time::{Duration, Time};
 use crate::retry::breaker;
 use crate::retry::budget::{Budget, Ledger, Scope};
 use crate::service::queue::Queue;
+use crate::service::sharing::Processor;
+use crate::service::{codel, limit};
 
 /// Simulates one replication.
 pub fn run(model: &Model, seed: Seed) -> Run {
@@ -78,6 +84,8 @@ struct World<'a, L> {
     /// Attempts sent to each service, for the client's call in each place: only where services call on.
     visits: Vec<u32>,
     last_settled: Time,
+    /// How long the calls of each service are expected to take, where a service turns away what cannot be done in time.
+    expected: Vec<Duration>,
     fingerprint: u64,
     events: u64,
     stalled: Option<Time>,
@@ -95,6 +103,14 @@ struct ServiceState {
     chosen: u64,
     /// Writes that the optimistic row has taken.
     version: u64,
+    /// Answered `rejected` or `throttled` as soon as a worker is free, before all queued work.
+    turned_away: VecDeque<u32>,
+    /// What the rate limit has let in.
+    account: limit::Account,
+    /// What controlled delay has seen.
+    codel: codel::State,
+    /// What the workers share.
+    processor: Processor,
 }
 
 /// What changes about an edge in the course of a run: the accounts of its callers, by client or one for all.
@@ -172,6 +188,7 @@ impl<'a, L: Listener> World<'a, L> {
             loads: 0,
             visits: vec![0; if layered { model.services.len() } else { 0 }],
             last_settled: Time::ZERO,
+            expected: Vec::new(),
             fingerprint: 0,
             events: 0,
             stalled: None,
@@ -179,6 +196,7 @@ impl<'a, L: Listener> World<'a, L> {
     }
 
     fn start(&mut self) {
+        self.expect();
         for (index, epoch) in (0..).zip(&self.model.epochs).skip(1) {
             self.agenda.add(epoch.at, Event::Epoch(index));
         }
@@ -267,7 +285,18 @@ impl<'a, L: Listener> World<'a, L> {
 
 impl ServiceState {
     fn new(address: Address) -> ServiceState {
-        ServiceState { address, busy: 0, queue: Queue::default(), held: Vec::new(), chosen: 0, version: 0 }
+        ServiceState {
+            address,
+            busy: 0,
+            queue: Queue::default(),
+            held: Vec::new(),
+            chosen: 0,
+            version: 0,
+            turned_away: VecDeque::new(),
+            account: Default::default(),
+            codel: Default::default(),
+            processor: Processor::default(),
+        }
     }
 
     /// The queue length and the busy workers.

@@ -10,6 +10,7 @@ mod determinism;
 mod edges;
 mod results;
 mod scenarios;
+mod serving;
 mod support;
 mod theory;
 mod tidy;

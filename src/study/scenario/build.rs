@@ -73,7 +73,7 @@ fn groups(base: &Numbers, factors: &[Vec<(Time, f64)>]) -> Vec<Group> {
             }
             other => other.clone(),
         };
-        Group { name: name.clone(), count: written.count, caller: CallerIndex(index as u16), load }
+        Group { name: name.clone(), count: written.count, caller: CallerIndex(index as u16), load, criticality: written.criticality }
     };
     base.groups.iter().enumerate().map(group).collect()
 }

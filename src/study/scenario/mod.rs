@@ -19,6 +19,7 @@ mod references;
 pub(crate) mod run;
 pub(crate) mod scalars;
 mod services;
+mod serving;
 pub mod writer;
 
 use std::path::{Path, PathBuf};
