@@ -2,12 +2,14 @@
 
 mod aws;
 mod broken_scenarios;
+mod broken_services;
 #[cfg(feature = "charts")]
 mod charts;
 mod command_line;
 mod common_numbers;
 mod determinism;
 mod edges;
+mod queues;
 mod results;
 mod scenarios;
 mod serving;
