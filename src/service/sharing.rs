@@ -45,6 +45,11 @@ impl Processor {
         self.as_of
     }
 
+    /// How many times as long as alone one more attempt would take, if it were one of as many to its end.
+    pub fn stretch(&self, pace: Pace) -> f64 {
+        (f64::from(self.len() + 1) / f64::from(pace.workers)).max(1.0)
+    }
+
     /// Brings the progress up to now; the pace has been the same all the while.
     pub fn advance(&mut self, now: Time, pace: Pace) {
         let passed = u128::from(now.since(self.as_of).0) << SHIFT;

@@ -3,6 +3,7 @@
 use super::World;
 use super::flight::State;
 use super::probe::ServiceCount;
+use super::sharing::pace;
 use super::trace::{Listener, What};
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::random::{Draw, Purpose};
@@ -136,12 +137,13 @@ impl<L: Listener> World<'_, L> {
 
     /// Whether the caller has given up, or will have before the work can be done.
     fn is_shed(&self, attempt: u32, service: ServiceIndex) -> bool {
-        let numbers = &self.numbers.services[service.at()];
+        let (numbers, state) = (&self.numbers.services[service.at()], &self.services[service.at()]);
         let work = || {
             let below = self.expected[service.at()];
             let own = Duration::from_seconds(numbers.time.mean());
-            let loaded = numbers.load_time.map_or(own, |load| load.apply(own, self.services[service.at()].busy + 1));
-            Duration::from_nanoseconds(loaded.0 as f64 / numbers.speed).saturating_add(below)
+            let loaded = numbers.load_time.map_or(own, |load| load.apply(own, state.busy + 1));
+            let shared = if numbers.sharing { state.processor.stretch(pace(numbers)) } else { 1.0 };
+            Duration::from_nanoseconds(loaded.0 as f64 * shared / numbers.speed).saturating_add(below)
         };
         numbers.shed.turns_away(self.now, self.attempts[attempt].until, work)
     }

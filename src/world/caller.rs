@@ -13,6 +13,7 @@ use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
 use crate::retry::outcome::Outcome;
+use crate::retry::policy::Policy;
 use crate::service::Abandoned;
 use crate::service::criticality::Criticality;
 
@@ -122,13 +123,7 @@ impl<L: Listener> World<'_, L> {
         call.pass = pass.flatten().unwrap_or_default();
         call.attempts += 1;
         let number = call.attempts;
-        let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
-        let left = if call.until == Time::NEVER {
-            left
-        } else {
-            Some(left.map_or(call.until, |left| (self.now + left).min(call.until)).since(self.now))
-        };
-        let most = policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))));
+        let most = call.time_left(policy, self.now);
         if let Some(most) = most {
             // A reply at the very end of its time is in time: the timeout comes one nanosecond later.
             let (at, event) = (self.now + most + Duration(1), Event::Timeout(place, call.stamp));
@@ -330,6 +325,14 @@ impl<L: Listener> World<'_, L> {
 }
 
 impl Call {
+    /// The longest that an attempt sent now may take: its timeout, or what is left of the deadlines of the call and of the attempt above.
+    #[inline]
+    fn time_left(&self, policy: &Policy, now: Time) -> Option<Duration> {
+        let deadline = policy.deadline.map_or(self.until, |deadline| self.until.min(self.started + deadline));
+        let left = (deadline != Time::NEVER).then(|| deadline.since(now));
+        policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))))
+    }
+
     /// What a call made on its behalf inherits.
     fn clone_position(&self) -> (Root, bool, Criticality) {
         (self.root, self.measured, self.criticality)

@@ -86,7 +86,10 @@ impl<L: Listener> World<'_, L> {
             self.tell_of_attempt(attempt, What::Destroyed);
             self.take_away(attempt, service);
             if callers_hear {
-                self.probe.service(service, self.now).into_iter().for_each(|totals| totals.refused += 1);
+                // What was about to be turned away has been counted as that.
+                if self.attempts[attempt].outcome == Outcome::Ok {
+                    self.probe.service(service, self.now).into_iter().for_each(|totals| totals.refused += 1);
+                }
                 self.reply(attempt, Outcome::Refused);
             } else {
                 self.forget(attempt);

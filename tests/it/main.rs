@@ -8,6 +8,7 @@ mod charts;
 mod command_line;
 mod common_numbers;
 mod determinism;
+mod doors;
 mod edges;
 mod queues;
 mod results;

@@ -16,12 +16,14 @@ policy = { attempts = 5, timeout = "10s", backoff = { fixed = { delay = "1s" } }
 script = ["ok"]
 "#;
 
+/// A script, what else is set, attempts, latency of a success, and how often the work was done.
+type Row = (&'static str, &'static [&'static str], f64, Option<f64>, f64);
+
 /// A policy against a script: attempts, how long until success (None: the call fails), and how often the work was done.
 #[test]
 fn policies_meet_scripts() {
     const NANOSECOND: f64 = 1e-9;
-    let replace = "clients.web.policy.retry_after=replace";
-    let rows: [(&str, &[&str], f64, Option<f64>, f64); 19] = [
+    let rows: [Row; 19] = [
         (r#"["503", "503", "200"]"#, &[], 3.0, Some(2.0), 1.0),
         (r#"["503"]"#, &[], 5.0, None, 0.0),
         (r#"["rejected", "throttled", "refused", "error", "ok"]"#, &[], 5.0, Some(4.0), 1.0),
@@ -37,9 +39,9 @@ fn policies_meet_scripts() {
         // Too slow the first time: it is done all the same, and the second attempt waits for the worker.
         (r#"[{ delay = "15s" }, "ok"]"#, &[], 2.0, Some(15.0), 2.0),
         (r#"[{ delay = "10s" }, "ok"]"#, &[], 1.0, Some(10.0), 1.0),
-        (r#"[{ throttled = { retry_after = "5s" } }, "ok"]"#, &[replace], 2.0, Some(5.0), 1.0),
+        (r#"[{ throttled = { retry_after = "5s" } }, "ok"]"#, &["clients.web.policy.retry_after=replace"], 2.0, Some(5.0), 1.0),
         (r#"[{ rejected = { retry_after = "5s" } }, "ok"]"#, &[], 2.0, Some(1.0), 1.0),
-        (r#"["429", "503", "500", "ok"]"#, &[replace, "service.api.retry_after=7s"], 4.0, Some(15.0), 1.0),
+        (r#"["429", "503", "500", "ok"]"#, &["clients.web.policy.retry_after=replace", "service.api.retry_after=7s"], 4.0, Some(15.0), 1.0),
         (r#"[{ throttled = { retry_after = "30s" } }, "ok"]"#, &["clients.web.policy.retry_after=clamp"], 2.0, Some(6.0), 1.0),
         (r#"[{ throttled = { retry_after = "500ms" } }, "ok"]"#, &["clients.web.policy.retry_after=floor"], 2.0, Some(1.0), 1.0),
         (r#"["429", "ok"]"#, &["clients.web.policy.retry_on=[\"rejected\"]"], 1.0, None, 0.0),

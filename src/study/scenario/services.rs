@@ -32,6 +32,24 @@ pub struct WrittenCall {
     pub inherits_deadline: bool,
 }
 
+/// The keys whose places are kept for problems of the service as a whole. An optimistic row has none of them.
+const PLAIN_KEYS: [&str; 14] = [
+    "time",
+    "speed",
+    "queue",
+    "abandoned",
+    "error_rate",
+    "retry_after",
+    "rate_limit",
+    "script",
+    "permanent_rate",
+    "reject_time",
+    "shed",
+    "load_time",
+    "sharing",
+    "in_service_limit",
+];
+
 /// Refuses what an optimistic row has not: it takes no time, nobody waits for it, and it never fails but by conflict.
 fn only_a_row(context: &mut Context, service: &Service, places: &[(&str, Place)]) {
     let plain = Service { down: service.down, workers: None, ..Service::plain() };
@@ -67,8 +85,7 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     } else {
         fields.required(context, "time", "{ exponential = { mean = \"100ms\" } }", distribution)
     };
-    let mut plain_places =
-        ["time", "speed", "queue", "abandoned", "error_rate", "retry_after"].map(|key| (key, fields.place_of(key))).to_vec();
+    let places = PLAIN_KEYS.map(|key| (key, fields.place_of(key)));
     let speed = fields.or(context, "speed", 1.0, number(0.0, 1e6));
     let queue = fields.or(context, "queue", Value::empty_table(), queue);
     let abandoned = fields.or(
@@ -92,8 +109,7 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     if is_optimistic && !calls.is_empty() {
         context.problem(calls_place, "an optimistic row calls nothing", "leave out `calls`");
     }
-    let (queue, (rest, rest_places)) = (queue?, rest?);
-    plain_places.extend(rest_places);
+    let (queue, rest) = (queue?, rest?);
     let service = Service {
         workers: workers?,
         time: time?,
@@ -109,11 +125,9 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
         inherits_deadline: calls.iter().map(|call| call.inherits_deadline).collect(),
         ..rest
     };
-    serving::fits_together(context, &service, |key| {
-        plain_places.iter().find(|(known, _)| *known == key).map_or(calls_place, |(_, place)| *place)
-    });
+    serving::fits_together(context, &service, &places);
     if is_optimistic {
-        only_a_row(context, &service, &plain_places);
+        only_a_row(context, &service, &places);
     }
     Some(WrittenService { service, optimistic: optimistic?, calls })
 }

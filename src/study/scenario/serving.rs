@@ -41,10 +41,8 @@ pub const CRITICALITIES: &[(&str, Criticality)] = &[
     ("sheddable", Criticality::Sheddable),
 ];
 
-/// A plain service, but for what is read here, and where each of these keys stands that an optimistic row must not have.
-pub fn rest(context: &mut Context, fields: &mut Fields) -> Option<(Service, Vec<(&'static str, Place)>)> {
-    let keys = ["rate_limit", "script", "permanent_rate", "reject_time", "shed", "load_time", "sharing", "in_service_limit"];
-    let places = keys.map(|key| (key, fields.place_of(key)));
+/// A plain service, but for what is read here.
+pub fn rest(context: &mut Context, fields: &mut Fields) -> Option<Service> {
     let rate_limit = fields.or(context, "rate_limit", "none", word_or("none", rate_limit));
     let script = fields.or(context, "script", Value::List(Vec::new()), script);
     let permanent_rate = fields.or(context, "permanent_rate", 0.0, share);
@@ -53,7 +51,7 @@ pub fn rest(context: &mut Context, fields: &mut Fields) -> Option<(Service, Vec<
     let load_time = fields.or(context, "load_time", "none", load_time);
     let sharing = fields.or(context, "sharing", false, boolean);
     let in_service_limit = fields.or(context, "in_service_limit", "unlimited", word_or("unlimited", count(1)));
-    let service = Service {
+    Some(Service {
         rate_limit: rate_limit?,
         script: script?,
         permanent_rate: permanent_rate?,
@@ -63,8 +61,7 @@ pub fn rest(context: &mut Context, fields: &mut Fields) -> Option<(Service, Vec<
         sharing: sharing?,
         in_service_limit: in_service_limit?,
         ..Service::plain()
-    };
-    Some((service, places.to_vec()))
+    })
 }
 
 /// Whether a service differs from a plain one in one of the keys that are read here.
@@ -81,8 +78,9 @@ pub fn differs(service: &Service, key: &str) -> bool {
     }
 }
 
-/// What no single key shows.
-pub fn fits_together(context: &mut Context, service: &Service, key: impl Fn(&str) -> Place) {
+/// What no single key shows; `places` say where the keys stand.
+pub fn fits_together(context: &mut Context, service: &Service, places: &[(&str, Place)]) {
+    let key = |key: &str| places.iter().find(|(known, _)| *known == key).map_or_else(Default::default, |(_, place)| *place);
     if service.retry_after == Some(Hint::Window) && service.rate_limit.is_none() {
         context.problem(
             key("retry_after"),
