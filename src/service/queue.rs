@@ -42,16 +42,22 @@ impl Queue {
     /// Whether nobody waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.waiting.is_empty() && self.lanes.as_ref().is_none_or(|lanes| lanes.len() == 0)
     }
 
     /// One more waits, of a class that matters to the order `priority` alone.
     #[inline]
-    pub fn push(&mut self, attempt: u32, order: Order, class: Criticality) {
-        match order {
-            Order::Priority => self.lanes.get_or_insert_default().push(attempt, class),
-            _ => self.waiting.push_back(attempt),
+    pub fn push(&mut self, attempt: u32, order: Order, class: impl FnOnce() -> Criticality) {
+        if order == Order::Priority {
+            self.push_by_class(attempt, class());
+        } else {
+            self.waiting.push_back(attempt);
         }
+    }
+
+    #[inline(never)]
+    fn push_by_class(&mut self, attempt: u32, class: Criticality) {
+        self.lanes.get_or_insert_default().push(attempt, class);
     }
 
     /// Who is next, in the given order; the draw is read for the random one only.
@@ -60,12 +66,21 @@ impl Queue {
         match order {
             Order::Fifo => self.waiting.pop_front(),
             Order::Lifo => self.waiting.pop_back(),
+            _ => self.pop_rarer(order, draw),
+        }
+    }
+
+    /// Kept out of line, so that the common orders stay small in the loop.
+    #[inline(never)]
+    fn pop_rarer(&mut self, order: Order, draw: impl FnOnce() -> Draw) -> Option<u32> {
+        match order {
             Order::Random => {
                 let last = self.waiting.len().checked_sub(1)?;
                 self.waiting.swap_remove_back(draw().up_to(last as u64) as usize)
             }
             Order::AdaptiveLifo(above) if self.waiting.len() > above as usize => self.waiting.pop_back(),
-            Order::AdaptiveLifo(_) => self.waiting.pop_front(),
+            Order::AdaptiveLifo(_) | Order::Fifo => self.waiting.pop_front(),
+            Order::Lifo => self.waiting.pop_back(),
             Order::Priority => {
                 let lines = &mut self.lanes.as_mut()?.lines;
                 lines.iter_mut().find_map(VecDeque::pop_front).map(|(_, attempt)| attempt)
@@ -85,7 +100,7 @@ impl Queue {
     pub fn change(&mut self, order: Order, class: impl Fn(u32) -> Criticality) {
         let waiting = self.drain();
         self.lanes = None;
-        waiting.into_iter().for_each(|attempt| self.push(attempt, order, class(attempt)));
+        waiting.into_iter().for_each(|attempt| self.push(attempt, order, || class(attempt)));
     }
 
     /// Takes one out of its place, wherever it waits; false where it does not wait here.
@@ -123,7 +138,7 @@ mod tests {
     fn the_important_come_first_and_among_equals_the_first_come() {
         let mut queue = Queue::default();
         for (attempt, class) in [(1, Sheddable), (2, Critical), (3, SheddablePlus), (4, Critical), (5, CriticalPlus), (6, Sheddable)] {
-            queue.push(attempt, Order::Priority, class);
+            queue.push(attempt, Order::Priority, || class);
         }
         assert_eq!(queue.len(), 6);
         // The newest of the lowest class makes room for a higher one, and nobody for the lowest.
@@ -133,14 +148,14 @@ mod tests {
         let mut other = queue.clone();
         assert_eq!(order_of(&mut queue, Order::Priority), [5, 2, 3]);
         other.change(Order::Fifo, |_| Critical);
-        other.push(9, Order::Fifo, CriticalPlus);
+        other.push(9, Order::Fifo, || CriticalPlus);
         assert_eq!(order_of(&mut other, Order::Fifo), [2, 3, 5, 9]);
     }
 
     #[test]
     fn a_short_queue_is_in_order_and_a_long_one_turned_round() {
         let mut queue = Queue::default();
-        (1..=6).for_each(|attempt| queue.push(attempt, Order::AdaptiveLifo(3), Critical));
+        (1..=6).for_each(|attempt| queue.push(attempt, Order::AdaptiveLifo(3), || Critical));
         assert_eq!(order_of(&mut queue, Order::AdaptiveLifo(3)), [6, 5, 4, 1, 2, 3]);
     }
 }

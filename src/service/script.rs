@@ -19,7 +19,7 @@ pub enum Answer {
 /// The answer to the attempt of this number, from 1: past the end of the script its last item repeats. None without a script.
 #[inline]
 pub fn answer(script: &[Answer], number: u32) -> Option<&Answer> {
-    script.get(number as usize - 1).or(script.last())
+    if script.is_empty() { None } else { script.get(number as usize - 1).or(script.last()) }
 }
 
 impl Answer {

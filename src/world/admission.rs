@@ -44,14 +44,11 @@ impl<L: Listener> World<'_, L> {
             self.tell_of_attempt(attempt, What::Dropped);
             return self.forget(attempt);
         }
-        if has_door(numbers) && !self.pass_door(attempt, service) {
+        if self.services[service.at()].looks && !self.pass_door(attempt, service) {
             return;
         }
         let state = &mut self.services[service.at()];
-        if numbers.places().is_none_or(|places| state.busy < places) {
-            if let Some(codel) = &numbers.codel {
-                codel.drops(&mut state.codel, Duration::ZERO, self.now);
-            }
+        if state.busy < state.places {
             return self.begin_work(attempt, service);
         }
         if numbers.queue_limit.is_some_and(|limit| state.queue.len() >= limit as usize) && !self.make_room(attempt, service) {
@@ -61,7 +58,8 @@ impl<L: Listener> World<'_, L> {
     }
 
     fn queue(&mut self, attempt: u32, service: ServiceIndex) {
-        let (order, class) = (self.numbers.services[service.at()].order, self.criticality(attempt));
+        let order = self.numbers.services[service.at()].order;
+        let class = || self.calls[self.attempts[attempt].call.0].criticality;
         let state = &mut self.services[service.at()];
         let ahead = state.queue.len() as u32;
         state.queue.push(attempt, order, class);
@@ -78,16 +76,17 @@ impl<L: Listener> World<'_, L> {
         let numbers = &self.numbers.services[service.at()];
         loop {
             let state = &mut self.services[service.at()];
-            if numbers.places().is_some_and(|places| state.busy >= places) {
+            if state.busy >= state.places {
                 return;
             }
-            if let Some(attempt) = state.turned_away.pop_front() {
-                self.begin_turning_away(attempt, service);
+            if !state.turned_away.is_empty() {
+                self.begin_turning_away(service);
                 continue;
             }
             if state.queue.is_empty() {
                 return;
             }
+            let looks = state.looks;
             let (address, chosen) = (state.address, &mut state.chosen);
             let draw = || -> Draw {
                 *chosen += 1;
@@ -95,7 +94,7 @@ impl<L: Listener> World<'_, L> {
             };
             let Some(attempt) = state.queue.pop(numbers.order, draw) else { return };
             self.count_wait(attempt, service);
-            let late = judges_turns(numbers) && self.is_late(attempt, service);
+            let late = looks && self.is_late(attempt, service);
             if numbers.abandoned != Abandoned::Serve && !self.is_awaited(attempt) {
                 self.tell_of_attempt(attempt, What::Dropped);
                 self.forget(attempt);
@@ -132,6 +131,10 @@ impl<L: Listener> World<'_, L> {
             self.turn_away_at_door(attempt, service, Reason::Shed);
             return false;
         }
+        let state = &mut self.services[service.at()];
+        if let Some(codel) = numbers.codel.as_ref().filter(|_| state.busy < state.places) {
+            codel.drops(&mut state.codel, Duration::ZERO, self.now);
+        }
         true
     }
 
@@ -162,15 +165,11 @@ impl<L: Listener> World<'_, L> {
         if self.numbers.services[service.at()].order != Order::Priority {
             return false;
         }
-        let class = self.criticality(attempt);
+        let class = self.calls[self.attempts[attempt].call.0].criticality;
         let Some(pushed_out) = self.services[service.at()].queue.push_out(class) else { return false };
         self.count_wait(pushed_out, service);
         self.turn_away_at_door(pushed_out, service, Reason::Full);
         true
-    }
-
-    pub(super) fn criticality(&self, attempt: u32) -> crate::service::criticality::Criticality {
-        self.calls[self.attempts[attempt].call.0].criticality
     }
 
     fn turn_away_at_door(&mut self, attempt: u32, service: ServiceIndex, reason: Reason) {
@@ -226,7 +225,9 @@ impl<L: Listener> World<'_, L> {
         outcome
     }
 
-    fn begin_turning_away(&mut self, attempt: u32, service: ServiceIndex) {
+    #[inline(never)]
+    fn begin_turning_away(&mut self, service: ServiceIndex) {
+        let Some(attempt) = self.services[service.at()].turned_away.pop_front() else { return };
         let held = &self.attempts[attempt];
         let cost = self.numbers.services[service.at()].reject_time.sample(held.address.draw(Purpose::Reject, held.number.into()));
         self.occupy(attempt, service, cost);
@@ -277,21 +278,19 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
-    /// How long the calls that each service makes are expected to take, where a service asks.
-    pub(super) fn expect(&mut self) {
+    /// The numbers are others: what is derived from them for every attempt.
+    pub(super) fn take_in(&mut self) {
+        for (state, numbers) in self.services.iter_mut().zip(&self.numbers.services) {
+            state.places = numbers.places().unwrap_or(u32::MAX);
+            let door = numbers.rate_limit.is_some() || !numbers.script.is_empty() || numbers.shed != Shed::None;
+            state.looks = door || numbers.max_wait.is_some() || numbers.codel.is_some();
+            state.special = numbers.sharing || numbers.load_time.is_some() || !numbers.script.is_empty();
+        }
         if self.numbers.services.iter().any(|service| service.shed == Shed::Doomed) {
             let below = self.model.holding_times(self.numbers);
             self.expected = below.into_iter().map(|(_, below)| Duration::from_seconds(below)).collect();
         }
     }
-}
-
-fn has_door(numbers: &Service) -> bool {
-    numbers.rate_limit.is_some() || !numbers.script.is_empty() || numbers.shed != Shed::None
-}
-
-fn judges_turns(numbers: &Service) -> bool {
-    numbers.max_wait.is_some() || numbers.codel.is_some() || numbers.shed != Shed::None
 }
 
 /// When the caller of an attempt gives up that has so much time from now on.

@@ -26,6 +26,8 @@ pub(super) struct NewCall {
     pub parent: Option<(u32, u32)>,
     /// When that gives up, where it is handed down.
     pub until: Time,
+    /// How much it matters.
+    pub criticality: Criticality,
 }
 
 impl<L: Listener> World<'_, L> {
@@ -52,9 +54,10 @@ impl<L: Listener> World<'_, L> {
     }
 
     fn start_client_call(&mut self, group: GroupIndex, start: Start) {
-        let caller = self.model.groups[group.at()].caller;
+        let shape = &self.model.groups[group.at()];
+        let (caller, criticality) = (shape.caller, shape.criticality);
         self.tell(self.started, caller, || What::CallStarts(group, start.client));
-        self.start_call(NewCall { caller, client: start.client, address: start.address, parent: None, until: Time::NEVER });
+        self.start_call(NewCall { caller, client: start.client, address: start.address, parent: None, until: Time::NEVER, criticality });
     }
 
     /// Starts a call and sends its first attempt; the place of the call.
@@ -69,7 +72,7 @@ impl<L: Listener> World<'_, L> {
             attempts: 0,
             client: new.client,
             caller: new.caller,
-            measured: above.map_or(measures, |(_, measured, _)| measured),
+            measured: above.map_or(measures, |(_, measured)| measured),
             settled: false,
             last: Outcome::Rejected,
             pass: Pass::default(),
@@ -77,8 +80,8 @@ impl<L: Listener> World<'_, L> {
             under_way: 0,
             current: NOBODY,
             parent: new.parent.unwrap_or((NOBODY, 0)),
-            root: above.map_or(Root { place: NOBODY, number }, |(root, ..)| root),
-            criticality: above.map_or_else(|| self.model.criticality(new.caller), |(.., criticality)| criticality),
+            root: above.map_or(Root { place: NOBODY, number }, |(root, _)| root),
+            criticality: new.criticality,
             until: new.until,
         });
         if new.parent.is_none() {
@@ -334,7 +337,7 @@ impl Call {
     }
 
     /// What a call made on its behalf inherits.
-    fn clone_position(&self) -> (Root, bool, Criticality) {
-        (self.root, self.measured, self.criticality)
+    fn clone_position(&self) -> (Root, bool) {
+        (self.root, self.measured)
     }
 }

@@ -22,7 +22,7 @@ impl<L: Listener> World<'_, L> {
                 caller.breakers.clear();
             }
         }
-        self.expect();
+        self.take_in();
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
         }

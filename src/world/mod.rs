@@ -111,6 +111,12 @@ struct ServiceState {
     codel: codel::State,
     /// What the workers share.
     processor: Processor,
+    /// Of the numbers that hold now: attempts in service at once; `u32::MAX` is unlimited.
+    places: u32,
+    /// Of the numbers that hold now: whether attempts are looked at when they arrive, or when their turn comes.
+    looks: bool,
+    /// Of the numbers that hold now: whether work is anything but a draw from `time` on a worker of its own.
+    special: bool,
 }
 
 /// What changes about an edge in the course of a run: the accounts of its callers, by client or one for all.
@@ -196,7 +202,7 @@ impl<'a, L: Listener> World<'a, L> {
     }
 
     fn start(&mut self) {
-        self.expect();
+        self.take_in();
         for (index, epoch) in (0..).zip(&self.model.epochs).skip(1) {
             self.agenda.add(epoch.at, Event::Epoch(index));
         }
@@ -296,6 +302,9 @@ impl ServiceState {
             account: Default::default(),
             codel: Default::default(),
             processor: Processor::default(),
+            places: 0,
+            looks: false,
+            special: false,
         }
     }
 

@@ -142,15 +142,6 @@ impl Model {
         order
     }
 
-    /// How much a client's call along this edge matters; the default where it is no client's.
-    #[inline]
-    pub fn criticality(&self, caller: CallerIndex) -> Criticality {
-        match self.callers[caller.at()].from {
-            Origin::Group(group) => self.groups[group.at()].criticality,
-            Origin::Service(_) => Criticality::default(),
-        }
-    }
-
     /// How long a worker of each service is held by an attempt on average, in seconds: by its own work, where all workers are busy,
     /// and by the calls it makes. Waits and retries below are left out.
     pub fn holding_times(&self, epoch: &Epoch) -> Vec<(f64, f64)> {

@@ -52,35 +52,45 @@ impl<L: Listener> World<'_, L> {
     }
 
     pub(super) fn begin_work(&mut self, attempt: u32, service: ServiceIndex) {
-        let numbers = &self.numbers.services[service.at()];
         let held = &self.attempts[attempt];
         if let Some(totals) = self.probe.service(service, self.now) {
             totals.started += 1;
             totals.waited += if held.state == State::Queued { u128::from(self.now.since(held.since).0) } else { 0 };
         }
-        let own = match answer(&numbers.script, held.number) {
-            Some(Answer::Work(_, Some(delay))) => *delay,
-            _ => numbers.time.sample(held.address.draw(Purpose::Service, held.number.into())),
-        };
-        let work = numbers.load_time.map_or(own, |load| load.apply(own, self.services[service.at()].busy + 1));
+        let numbers = &self.numbers.services[service.at()];
+        let drawn = numbers.time.sample(held.address.draw(Purpose::Service, held.number.into()));
+        let work = if self.services[service.at()].special { self.special_work(attempt, service, drawn) } else { drawn };
         self.occupy(attempt, service, work);
         self.tell_of_attempt(attempt, |number| What::WorkStarts(number, work));
     }
 
-    /// A worker is busy with an attempt for so much work.
-    pub(super) fn occupy(&mut self, attempt: u32, service: ServiceIndex, work: Duration) {
+    /// The work on an attempt where a script or the load has a say in it.
+    #[inline(never)]
+    fn special_work(&self, attempt: u32, service: ServiceIndex, drawn: Duration) -> Duration {
         let numbers = &self.numbers.services[service.at()];
-        self.services[service.at()].busy += 1;
-        debug_assert!(numbers.places().is_none_or(|places| self.services[service.at()].busy <= places), "more work than workers");
-        let now = self.now;
+        let own = match answer(&numbers.script, self.attempts[attempt].number) {
+            Some(Answer::Work(_, Some(delay))) => *delay,
+            _ => drawn,
+        };
+        numbers.load_time.map_or(own, |load| load.apply(own, self.services[service.at()].busy + 1))
+    }
+
+    /// A worker is busy with an attempt for so much work.
+    #[inline(always)]
+    pub(super) fn occupy(&mut self, attempt: u32, service: ServiceIndex, work: Duration) {
+        let state = &mut self.services[service.at()];
+        state.busy += 1;
+        debug_assert!(state.busy <= state.places, "more work than workers");
+        let (now, special) = (self.now, state.special);
         let held = &mut self.attempts[attempt];
         held.state = State::Working;
         held.since = now;
         held.work_left = work;
-        if numbers.sharing {
+        let stamp = held.stamp;
+        let numbers = &self.numbers.services[service.at()];
+        if special && numbers.sharing {
             return self.enter_processor(attempt, service, work);
         }
-        let stamp = held.stamp;
         if let Some(time) = time_for(work, numbers.speed) {
             self.agenda.add(now + time, Event::Finish(attempt, stamp));
         }
@@ -95,7 +105,7 @@ impl<L: Listener> World<'_, L> {
         let turned_away = held.outcome != Outcome::Ok;
         held.work_left = Duration::ZERO;
         let service = self.service_of(attempt);
-        if self.numbers.services[service.at()].sharing {
+        if self.services[service.at()].special && self.numbers.services[service.at()].sharing {
             self.leave_processor(attempt, service);
         }
         if turned_away {
@@ -110,7 +120,8 @@ impl<L: Listener> World<'_, L> {
     /// How the worker's own work ends: by the script, or by chance. One draw decides, so that the two shares are of all work.
     fn outcome_of_work(&self, attempt: u32, service: ServiceIndex) -> Outcome {
         let (numbers, held) = (&self.numbers.services[service.at()], &self.attempts[attempt]);
-        if let Some(Answer::Work(outcome, _)) = answer(&numbers.script, held.number) {
+        let scripted = if self.services[service.at()].special { answer(&numbers.script, held.number) } else { None };
+        if let Some(Answer::Work(outcome, _)) = scripted {
             return *outcome;
         }
         let (error, failure) = (numbers.error_rate, numbers.error_rate + numbers.permanent_rate);
@@ -143,9 +154,10 @@ impl<L: Listener> World<'_, L> {
         held.worked = held.worked.saturating_add(self.now - held.since);
         held.since = self.now;
         held.state = State::Waiting;
-        let parent = (attempt, held.stamp);
+        let (parent, above) = ((attempt, held.stamp), held.call.0);
         self.tell_of_attempt(attempt, |_| What::CallsOn(self.model.callers[caller.at()].to));
-        let child = self.start_call(NewCall { caller, client: ClientIndex(0), address, parent: Some(parent), until });
+        let criticality = self.calls[above].criticality;
+        let child = self.start_call(NewCall { caller, client: ClientIndex(0), address, parent: Some(parent), until, criticality });
         // A call that ended at once has moved the worker on, or away, already.
         let held = &mut self.attempts[attempt];
         if held.stamp == parent.1 && held.state == State::Waiting && !self.calls[child].settled && self.calls[child].parent == parent {
@@ -205,7 +217,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     fn count_busy(&mut self, attempt: u32, service: ServiceIndex) {
-        if self.numbers.services[service.at()].sharing {
+        if self.services[service.at()].special && self.numbers.services[service.at()].sharing {
             // Counted by the processor, as it goes on.
             return;
         }
