@@ -34,6 +34,10 @@ pub enum Purpose {
     Loss = 32,
     /// How long a breaker stays open.
     Opening = 40,
+    /// The hint that goes with a reply.
+    Hint = 64,
+    /// How long it takes to turn an attempt away.
+    Reject = 65,
 }
 
 /// A node in the tree of addresses.
