@@ -97,5 +97,8 @@ fn what(model: &Model, line: &Line) -> String {
         What::CallEnds(Some(outcome), after) => {
             format!("call {} fails after {}, at last with {}", line.call, readable(*after), outcome.name())
         }
+        What::SendDenied => "sends nothing: its own throttle turns the attempt away".into(),
+        What::SendWaits(wait) => format!("may not send yet: asks again in {}", readable(*wait)),
+        What::RetrySkipped(wait) => format!("may not retry yet: goes on to the next wait, of {}", readable(*wait)),
     }
 }

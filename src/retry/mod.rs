@@ -5,3 +5,4 @@ pub mod breaker;
 pub mod budget;
 pub mod outcome;
 pub mod policy;
+pub mod scope;

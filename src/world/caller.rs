@@ -11,6 +11,7 @@ use crate::measure::identifier::{CallerIndex, ClientIndex, GroupIndex};
 use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
+use crate::retry::budget::Paid;
 use crate::retry::outcome::Outcome;
 use crate::service::Abandoned;
 
@@ -68,6 +69,8 @@ impl<L: Listener> World<'_, L> {
             settled: false,
             last: Outcome::Rejected,
             pass: Pass::default(),
+            paid: Paid::default(),
+            skipped: 0,
             served: 0,
             under_way: 0,
             current: NOBODY,
@@ -80,7 +83,7 @@ impl<L: Listener> World<'_, L> {
         }
         let numbers = self.numbers;
         if let Some(budget) = &numbers.callers[new.caller.at()].policy.budget {
-            budget.deposit(self.callers[new.caller.at()].ledger(budget, new.client), now);
+            self.books.call_starts(budget, &self.calls[place], now);
         }
         self.send(place);
         place
@@ -103,9 +106,14 @@ impl<L: Listener> World<'_, L> {
     /// Sends the next attempt of a call.
     fn send(&mut self, place: u32) {
         let numbers = self.numbers;
+        let Caller { policy, link } = &numbers.callers[self.calls[place].caller.at()];
+        if let Some(budget) = &policy.budget
+            && !self.may_send(place, budget)
+        {
+            return;
+        }
         let call = &mut self.calls[place];
         let (caller, client) = (call.caller, call.client);
-        let Caller { policy, link } = &numbers.callers[caller.at()];
         let pass = policy.breaker.as_ref().map(|breaker| breaker.admit(self.callers[caller.at()].breaker(client), self.now));
         if pass == Some(None) {
             self.probe.totals.breaker_denied += u64::from(call.measured);
@@ -116,6 +124,9 @@ impl<L: Listener> World<'_, L> {
         call.pass = pass.flatten().unwrap_or_default();
         call.attempts += 1;
         let number = call.attempts;
+        if let Some(budget) = &policy.budget {
+            self.books.sent(budget, call, self.now);
+        }
         let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
         let most = policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))));
         if let Some(most) = most {
@@ -211,13 +222,16 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn settle(&mut self, place: u32, outcome: Outcome, hint: Option<Duration>) {
         let numbers = self.numbers;
         let call = &mut self.calls[place];
-        let (caller, client, attempts) = (call.caller, call.client, call.attempts);
+        let (caller, client, attempts) = (call.caller, call.client, call.attempts + call.skipped);
         let policy = &numbers.callers[caller.at()].policy;
         call.stamp = call.stamp.wrapping_add(1);
         call.last = outcome;
         call.current = NOBODY;
         if let Some(breaker) = &policy.breaker {
             breaker.settle(self.callers[caller.at()].breaker(client), call.pass, outcome == Outcome::Ok, self.now);
+        }
+        if let Some(budget) = &policy.budget {
+            self.books.attempt_ends(budget, call, policy.retry_on.contains(outcome), self.now);
         }
         if outcome == Outcome::Ok || !policy.retries(attempts, outcome) {
             return self.end_call(place, outcome == Outcome::Ok);
@@ -228,7 +242,7 @@ impl<L: Listener> World<'_, L> {
             return self.end_call(place, false);
         }
         if let Some(budget) = &policy.budget
-            && !budget.withdraw(self.callers[caller.at()].ledger(budget, client), self.now)
+            && !self.books.retry(budget, call, self.now)
         {
             self.probe.totals.budget_denied += u64::from(call.measured);
             self.tell_of(place, || What::BudgetDenies);
@@ -250,8 +264,12 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
-    fn end_call(&mut self, place: u32, succeeded: bool) {
+    pub(super) fn end_call(&mut self, place: u32, succeeded: bool) {
         let call = &mut self.calls[place];
+        let policy = &self.numbers.callers[call.caller.at()].policy;
+        if let Some(budget) = &policy.budget {
+            self.books.call_ends(budget, call, policy.retry_on.contains(call.last), self.now);
+        }
         call.settled = true;
         call.stamp = call.stamp.wrapping_add(1);
         let (parent, latency) = (call.parent, self.now - call.started);

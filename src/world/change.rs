@@ -22,6 +22,7 @@ impl<L: Listener> World<'_, L> {
                 caller.breakers.clear();
             }
         }
+        self.change_books(before);
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
         }
@@ -126,6 +127,9 @@ impl<L: Listener> World<'_, L> {
         let call = &mut self.calls[place];
         if self.numbers.callers[call.caller.at()].policy.breaker.is_some() {
             Breaker::forget(self.callers[call.caller.at()].breaker(call.client), call.pass);
+        }
+        if let Some(budget) = &self.numbers.callers[call.caller.at()].policy.budget {
+            self.books.gives_up(budget, call);
         }
         call.settled = true;
         call.stamp = call.stamp.wrapping_add(1);

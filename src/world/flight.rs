@@ -4,6 +4,7 @@ use crate::measure::identifier::{CallerIndex, ClientIndex};
 use crate::measure::random::Address;
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
+use crate::retry::budget::Paid;
 use crate::retry::outcome::Outcome;
 
 /// No call, no attempt.
@@ -34,6 +35,10 @@ pub struct Call {
     pub last: Outcome,
     /// What its breaker gave its present attempt.
     pub pass: Pass,
+    /// What it keeps of what its budget had of it.
+    pub paid: Paid,
+    /// Retries that a throttle held back, each of which counts as an attempt to its policy.
+    pub skipped: u32,
     /// How often it was done.
     pub served: u16,
     /// Attempts that are still somewhere.

@@ -7,6 +7,7 @@
 
 mod agenda;
 mod arrivals;
+mod books;
 mod caller;
 mod change;
 mod flight;
@@ -15,6 +16,7 @@ mod probe;
 pub mod run;
 mod server;
 mod slots;
+mod spending;
 pub mod trace;
 
 #[cfg(test)]
@@ -22,6 +24,7 @@ mod tests;
 
 use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
+use books::Books;
 use flight::{Attempt, Call};
 use model::{Epoch, Model};
 use probe::Probe;
@@ -33,7 +36,6 @@ use crate::measure::identifier::{ClientIndex, GroupIndex};
 use crate::measure::random::{Address, Seed};
 use crate::measure::time::Time;
 use crate::retry::breaker;
-use crate::retry::budget::{Budget, Ledger, Scope};
 use crate::service::queue::Queue;
 
 /// Simulates one replication.
@@ -64,6 +66,8 @@ struct World<'a, L> {
     arrivals: Vec<Arrivals>,
     services: Vec<ServiceState>,
     callers: Vec<CallerState>,
+    /// The ledgers of the callers' budgets.
+    books: Books,
     probe: Probe,
     listener: &'a mut L,
     /// Client calls started so far, and those of them that have not ended.
@@ -71,7 +75,7 @@ struct World<'a, L> {
     open: u64,
     /// Of `open`, those that are measured.
     open_measured: u64,
-    /// Measured calls whose first attempt a breaker did not let out.
+    /// Measured calls whose first attempt was never sent: a breaker or a budget did not let it out.
     unsent: u64,
     /// Groups whose load is not at its end.
     loads: usize,
@@ -97,10 +101,9 @@ struct ServiceState {
     version: u64,
 }
 
-/// What changes about an edge in the course of a run: the accounts of its callers, by client or one for all.
+/// What changes about an edge in the course of a run, beside its budget's ledgers.
 #[derive(Debug)]
 struct CallerState {
-    ledgers: Vec<Ledger>,
     breakers: Vec<breaker::State>,
     clients: u32,
     /// Of its timeouts, in the agenda.
@@ -113,18 +116,6 @@ fn callers_with_timeouts(model: &Model, first: usize) -> usize {
 }
 
 impl CallerState {
-    fn ledger(&mut self, budget: &Budget, client: ClientIndex) -> &mut Ledger {
-        let place = match budget.scope {
-            Scope::Client => client.at(),
-            Scope::Group => 0,
-        };
-        if self.ledgers.len() <= place {
-            let size = if budget.scope == Scope::Client { self.clients as usize } else { 1 };
-            self.ledgers.resize(size, Ledger::default());
-        }
-        &mut self.ledgers[place]
-    }
-
     fn breaker(&mut self, client: ClientIndex) -> &mut breaker::State {
         if self.breakers.is_empty() {
             self.breakers.resize(self.clients as usize, breaker::State::default());
@@ -157,12 +148,12 @@ impl<'a, L: Listener> World<'a, L> {
             callers: (0..)
                 .zip(&model.callers)
                 .map(|(index, caller)| CallerState {
-                    ledgers: Vec::new(),
                     breakers: Vec::new(),
                     clients: clients(caller),
                     ring: callers_with_timeouts(model, index),
                 })
                 .collect(),
+            books: Books::new(model, model.callers.iter().map(clients).collect()),
             probe: Probe::new(model.services.len(), model.groups.len(), model.warmup, model.bin),
             listener,
             started: 0,
@@ -241,6 +232,7 @@ impl<'a, L: Listener> World<'a, L> {
         let last = if self.open > 0 { self.now } else { self.last_settled };
         let ended = self.model.horizon.filter(|_| self.stalled.is_none()).unwrap_or(last);
         self.count_what_is_left(ended);
+        self.count_what_was_never_sent();
         self.probe.totals.unfinished = self.open_measured;
         self.probe.totals.last_settled = self.last_settled;
         let totals = &self.probe.totals;

@@ -66,6 +66,12 @@ pub enum What {
     DeadlineDenies,
     /// The call ends so, after so long; None where nothing was ever sent.
     CallEnds(Option<Outcome>, Duration),
+    /// The budget does not let an attempt out.
+    SendDenied,
+    /// The budget lets no attempt out before so long has passed.
+    SendWaits(Duration),
+    /// The budget holds back a retry, which counts as made; the next wait is so long.
+    RetrySkipped(Duration),
 }
 
 /// Keeps what happens to some calls.

@@ -4,7 +4,7 @@ use super::diagnostics::Place;
 use super::reader::Context;
 use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, ServiceIndex};
-use crate::retry::budget::Scope;
+use crate::retry::budget::Budget;
 use crate::retry::outcome::OutcomeSet;
 use crate::retry::policy::{Policy, RetryAfter};
 use crate::service::{Down, Service};
@@ -49,7 +49,7 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
     }
 }
 
-/// Clients for each of which something is kept, at most: up to 100 bytes each.
+/// Clients for each of which something is kept, at most: up to 112 bytes each.
 const MOST_KEPT: u32 = 50_000_000;
 
 /// What a run must keep for each client of a group.
@@ -60,7 +60,8 @@ fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
         Load::Once { spread, .. } | Load::Periodic { splay: spread, .. } if spread.0 > 0 => return Some("a start"),
         _ => {}
     }
-    if policies().any(|policy| policy.budget.is_some_and(|budget| budget.scope == Scope::Client)) {
+    let many = |budget: &Budget| budget.parts.iter().any(|part| part.scope.size(group.count) > MOST_KEPT as usize);
+    if policies().any(|policy| policy.budget.as_ref().is_some_and(many)) {
         return Some("a budget");
     }
     policies().any(|policy| policy.breaker.is_some()).then_some("a breaker")
@@ -124,8 +125,9 @@ fn spins(model: &Model, group: &Group) -> bool {
     };
     think.is_zero()
         && views(model, group.caller).any(|(caller, view)| {
-            // An open breaker denies at once what never touches the link.
+            // An open breaker denies at once what never touches the link, and so do some budgets.
             caller.policy.breaker.is_some()
+                || caller.policy.budget.as_ref().is_some_and(Budget::denies_first)
                 || is_direct(caller) && (view.succeeds_at_once() || view.fails_at_once() && gives_up_at_once(&caller.policy))
         })
 }
@@ -134,13 +136,17 @@ fn gives_up_at_once(policy: &Policy) -> bool {
     policy.attempts == Some(1) || policy.backoff.is_zero() || policy.budget.is_some() || policy.retry_on != OutcomeSet::transient()
 }
 
-/// Whether a caller could make attempts without end at one instant. A budget ends them: what it holds at an instant is finite.
+/// Whether a caller could make attempts without end at one instant. Most budgets end them: what they hold at an instant is finite.
 fn stands_still(model: &Model, index: usize) -> bool {
     views(model, CallerIndex(index as u16)).any(|(caller, view)| {
         let policy = &caller.policy;
         let hint = policy.retry_after == RetryAfter::Replace && view.service().retry_after.is_some_and(|hint| hint.0 == 0);
         let at_once = policy.backoff.is_zero() && waits_for_no_hint(policy, view.service()) || hint;
-        policy.attempts.is_none() && policy.budget.is_none() && at_once && is_direct(caller) && view.fails_at_once()
+        policy.attempts.is_none()
+            && !policy.budget.as_ref().is_some_and(Budget::ends_an_instant)
+            && at_once
+            && is_direct(caller)
+            && view.fails_at_once()
     })
 }
 
@@ -162,7 +168,7 @@ fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Gro
         let to = model.callers[caller.at()].to;
         edges.extend(&model.services[to.at()].calls);
         let policy = &last.callers[caller.at()].policy;
-        let endless = policy.attempts.is_none() && policy.deadline.is_none() && policy.budget.is_none();
+        let endless = policy.attempts.is_none() && policy.deadline.is_none() && !policy.budget.as_ref().is_some_and(Budget::runs_dry);
         if let Some((name, why)) = endless.then(|| hopeless(model, last, caller)).flatten() {
             let edge = &model.callers[caller.at()].name;
             let message = format!("`{edge}` retries for ever, and in the end `{name}` {why}: the run can never end");

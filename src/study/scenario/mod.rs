@@ -1,5 +1,6 @@
 //! A scenario: a question in a TOML file, read into models, with every problem reported at its line and column.
 
+mod budgets;
 mod build;
 pub(crate) mod charts;
 mod checks;
@@ -18,6 +19,7 @@ pub(crate) mod reader;
 mod references;
 pub(crate) mod run;
 pub(crate) mod scalars;
+mod scopes;
 mod services;
 pub mod writer;
 

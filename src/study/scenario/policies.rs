@@ -1,13 +1,13 @@
 //! Readers of policies: what a caller does after a failure.
 
+use super::budgets::{budget, waits};
 use super::distributions::distribution;
 use super::node::{Node, Value};
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
-use super::scalars::{count, duration, list, number, one_of, rate, share, some_duration, word_or};
+use super::scalars::{count, duration, list, number, one_of, some_duration, word_or};
 use crate::measure::time::Duration;
 use crate::retry::backoff::{Backoff, Growth};
 use crate::retry::breaker::Breaker;
-use crate::retry::budget::{Budget, Scope};
 use crate::retry::outcome::{Outcome, OutcomeSet};
 use crate::retry::policy::{Policy, RetryAfter};
 
@@ -20,8 +20,6 @@ const BACKOFFS: &[Variant] = &[
     tagged("random", r#"{ exponential = { mean = "1s" } }"#),
     tagged("full_jitter", r#"{ base = "100ms", cap = "20s" }"#),
 ];
-
-const BUDGETS: &[Variant] = &[unit("none"), tagged("ratio", r#"{ share = "10%" }"#)];
 
 const BREAKERS: &[Variant] = &[unit("none"), tagged("consecutive", r#"{ failures = 5, open = "30s" }"#)];
 
@@ -43,6 +41,10 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let deadline = fields.or(context, "deadline", "none", word_or("none", some_duration));
     let backoff = fields.or(context, "backoff", "none", backoff);
     let budget = fields.or(context, "budget", "none", budget);
+    if budget.as_ref().is_some_and(|budget| budget.as_ref().is_some_and(waits)) && backoff.as_ref().is_some_and(Backoff::is_zero) {
+        let help = "give the policy a backoff, such as { fixed = { delay = \"1s\" } }, or write when_empty = \"fail\"";
+        context.problem(fields.place_of("budget"), "a throttle that waits needs a backoff: it goes on with the next wait", help);
+    }
     let breaker = fields.or(context, "breaker", "none", breaker);
     let retry_on = fields.or(context, "retry_on", transient(), retry_on);
     let hints =
@@ -126,23 +128,6 @@ fn base_and_cap(context: &mut Context, fields: &mut Fields) -> Option<(Duration,
         );
     }
     Some((base, cap))
-}
-
-fn budget(context: &mut Context, node: &mut Node) -> Option<Option<Budget>> {
-    let (_, value) = choose(context, node, "a budget", BUDGETS)?;
-    let Some(value) = value else {
-        return Some(None);
-    };
-    let mut fields = Fields::open(context, value, "`ratio`")?;
-    let share = fields.required(context, "share", "\"10%\"", share);
-    let min_per_second = fields.or(context, "min_per_second", 0, |context: &mut Context, node: &mut Node| match node.value {
-        Value::Text(_) => rate(context, node),
-        _ => number(0.0, 1e9)(context, node),
-    });
-    let window = fields.or(context, "window", "10s", some_duration);
-    let scope = fields.or(context, "scope", "client", one_of(&[("client", Scope::Client), ("group", Scope::Group)]));
-    fields.finish(context);
-    Some(Some(Budget { share: share?, min_per_second: min_per_second?, window: window?, scope: scope? }))
 }
 
 fn breaker(context: &mut Context, node: &mut Node) -> Option<Option<Breaker>> {
