@@ -2,6 +2,9 @@
 
 mod aws;
 mod broken_scenarios;
+mod budget_facts;
+mod budget_texts;
+mod budgets;
 #[cfg(feature = "charts")]
 mod charts;
 mod command_line;

@@ -9,6 +9,7 @@
 //! Source: botocore/retries/adaptive.py, throttling.py, bucket.py (beta 0.7, scale 0.4, smoothing 0.8, least rate 0.5).
 
 use crate::measure::time::{Duration, NANOSECONDS, Time};
+use crate::retry::outcome::{Outcome, OutcomeSet};
 
 /// Limits all sendings, once an attempt has been throttled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +22,8 @@ pub struct Cubic {
     pub smoothing: f64,
     /// The least rate, a second; above 0.
     pub least_rate: f64,
+    /// The outcomes that cut the rate: `throttled`, in the SDKs.
+    pub cuts_on: OutcomeSet,
 }
 
 /// The state of one limiter.
@@ -66,6 +69,12 @@ impl Ledger {
             w_max: 0.0,
             throttled: now,
         }
+    }
+
+    /// The same limiter, its bucket and its curve as if made at this time.
+    pub fn refilled_at(&mut self, now: Time) {
+        self.refilled = now;
+        self.throttled = now;
     }
 
     /// Answers a second, smoothed.
@@ -124,10 +133,10 @@ impl Cubic {
         }
     }
 
-    /// An attempt has ended, throttled or otherwise.
-    pub fn end(&self, ledger: &mut Ledger, throttled: bool, now: Time) {
+    /// An attempt has ended.
+    pub fn end(&self, ledger: &mut Ledger, outcome: Outcome, now: Time) {
         ledger.measure(self.smoothing, now);
-        let new = if throttled {
+        let new = if self.cuts_on.contains(outcome) {
             let rate = if ledger.enabled { ledger.measured_rate.min(ledger.fill_rate) } else { ledger.measured_rate };
             ledger.enabled = true;
             self.cut(ledger, rate, now)
@@ -164,7 +173,9 @@ impl Cubic {
 mod tests {
     use super::*;
 
-    const AWS: Cubic = Cubic { beta: 0.7, scale: 0.4, smoothing: 0.8, least_rate: 0.5 };
+    fn aws() -> Cubic {
+        Cubic { beta: 0.7, scale: 0.4, smoothing: 0.8, least_rate: 0.5, cuts_on: OutcomeSet::of(&[Outcome::Throttled]) }
+    }
 
     /// A bucket of one token and two a second: sendings come half a second apart, to the nanosecond.
     #[test]
@@ -172,9 +183,9 @@ mod tests {
         let mut ledger = Ledger { enabled: true, fill_rate: 2.0, capacity: 1.0, ..Ledger::default() };
         let mut now = Time::ZERO;
         for _ in 0..5 {
-            assert_eq!(AWS.wait(&mut ledger, now), None);
-            AWS.send(&mut ledger);
-            assert_eq!(AWS.wait(&mut ledger, now), Some(Duration(HALF_SECOND)));
+            assert_eq!(aws().wait(&mut ledger, now), None);
+            aws().send(&mut ledger);
+            assert_eq!(aws().wait(&mut ledger, now), Some(Duration(HALF_SECOND)));
             now = now + Duration(HALF_SECOND);
         }
     }
@@ -184,11 +195,11 @@ mod tests {
     fn it_is_bypassed_at_first() {
         let mut ledger = Ledger::default();
         for step in 0..1000 {
-            assert_eq!(AWS.wait(&mut ledger, Time(step)), None);
-            AWS.send(&mut ledger);
-            AWS.end(&mut ledger, false, Time(step));
+            assert_eq!(aws().wait(&mut ledger, Time(step)), None);
+            aws().send(&mut ledger);
+            aws().end(&mut ledger, Outcome::Ok, Time(step));
         }
-        AWS.end(&mut ledger, true, Time(1000));
-        assert!(ledger.is_enabled() && AWS.wait(&mut ledger, Time(1000)).is_some());
+        aws().end(&mut ledger, Outcome::Throttled, Time(1000));
+        assert!(ledger.is_enabled() && aws().wait(&mut ledger, Time(1000)).is_some());
     }
 }

@@ -189,7 +189,7 @@ impl Part {
             Kind::TokenThrottle(throttle) if ended.worth_retry => throttle.fail(of(&mut ledgers.token_throttle, self.scope, seat)),
             Kind::Concurrency(_) => self.gives_up(ledgers, seat, ended.number, paid),
             Kind::AdaptiveReject(reject) if ok => reject.accept(of(&mut ledgers.adaptive_reject, self.scope, seat), now),
-            Kind::Cubic(cubic) => cubic.end(of(&mut ledgers.cubic, self.scope, seat), ended.outcome == Outcome::Throttled, now),
+            Kind::Cubic(cubic) => cubic.end(of(&mut ledgers.cubic, self.scope, seat), ended.outcome, now),
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! Readers of budgets: what limits the attempts of many calls together.
 
 use super::node::{Node, Value};
+use super::policies::outcomes;
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
 use super::scalars::{boolean, count, list, number, one_of, rate, some_duration, whole};
 use super::scopes::scope;
@@ -225,5 +226,7 @@ fn cubic(context: &mut Context, fields: &mut Fields) -> Option<Cubic> {
     let scale = fields.or(context, "scale", 0.4, number(1e-6, 1e6));
     let smoothing = fields.or(context, "smoothing", 0.8, number(0.001, 1.0));
     let least_rate = fields.or(context, "least_rate", 0.5, number(1e-6, 1e9));
-    Some(Cubic { beta: beta?, scale: scale?, smoothing: smoothing?, least_rate: least_rate? })
+    let throttled = Node { value: Value::from("throttled"), place: Default::default() };
+    let cuts_on = fields.or(context, "cuts_on", Value::List(vec![throttled]), outcomes);
+    Some(Cubic { beta: beta?, scale: scale?, smoothing: smoothing?, least_rate: least_rate?, cuts_on: cuts_on? })
 }

@@ -46,7 +46,7 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
         context.problem(fields.place_of("budget"), "a throttle that waits needs a backoff: it goes on with the next wait", help);
     }
     let breaker = fields.or(context, "breaker", "none", breaker);
-    let retry_on = fields.or(context, "retry_on", transient(), retry_on);
+    let retry_on = fields.or(context, "retry_on", transient(), outcomes);
     let hints =
         &[("ignore", RetryAfter::Ignore), ("replace", RetryAfter::Replace), ("floor", RetryAfter::Floor), ("clamp", RetryAfter::Clamp)];
     let retry_after = fields.or(context, "retry_after", "ignore", one_of(hints));
@@ -148,7 +148,8 @@ fn transient() -> Value {
     Value::List(TRANSIENT.iter().map(word).collect())
 }
 
-fn retry_on(context: &mut Context, node: &mut Node) -> Option<OutcomeSet> {
+/// Outcomes that a retry can help.
+pub fn outcomes(context: &mut Context, node: &mut Node) -> Option<OutcomeSet> {
     let words = list(context, node, r#"["error", "timeout"]"#)?;
     let mut outcomes = Vec::new();
     for word in words {
