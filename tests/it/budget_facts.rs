@@ -6,28 +6,30 @@ use retrystorm::retry::budget::quota::{self, Quota, Refund};
 use retrystorm::retry::budget::token_throttle::{self, TokenThrottle, WhenEmpty};
 use retrystorm::retry::budget::window::{self, DepositOn, Slots, Window};
 use retrystorm::retry::outcome::{Outcome, OutcomeSet};
-use serde_json::Value;
+
+use crate::json::Json;
 
 /// The facts of a name in `tests/data/golden_delays.json`.
-fn facts(name: &str) -> Vec<Value> {
-    let data: Value = serde_json::from_str(include_str!("../data/golden_delays.json")).expect("the data are JSON");
-    let entries = data["entries"].as_array().expect("a list of entries").clone();
-    let found: Vec<Value> = entries.into_iter().filter(|entry| entry["fact"] == name).collect();
+fn facts(name: &str) -> Vec<Json> {
+    let data = Json::parse(include_str!("../data/golden_delays.json"));
+    let wanted = Json::Text(name.to_owned());
+    let found: Vec<Json> = data.get("entries").list().iter().filter(|entry| *entry.get("fact") == wanted).cloned().collect();
     assert!(!found.is_empty(), "there is no fact {name}");
     found
 }
 
-fn steps(fact: &Value) -> &[Value] {
-    fact["trace"].as_array().expect("a trace")
+fn says(value: &Json, key: &str) -> bool {
+    *value.get(key) == Json::Boolean(true)
 }
 
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+/// A whole number, where there is one.
+fn whole(value: &Json) -> Option<u64> {
+    (!value.is_null()).then(|| value.number() as u64)
 }
 
 /// The printed number has nine digits after the point.
-fn assert_printed(found: f64, printed: &Value, what: &str) {
-    assert!((found - number(printed)).abs() < 0.6e-9, "{what}: {found} is not {printed}");
+fn assert_printed(found: f64, printed: &Json, what: &str) {
+    assert!((found - printed.number()).abs() < 0.6e-9, "{what}: {found} is not {printed:?}");
 }
 
 fn seconds(text: f64) -> Time {
@@ -37,8 +39,8 @@ fn seconds(text: f64) -> Time {
 #[test]
 fn the_quota_grants_what_was_counted() {
     for fact in facts("retry_quota") {
-        let pre_2026 = fact["params"]["mode"] == "standard (pre-2026)";
-        let throttled = fact.to_string().to_lowercase().contains("throttling");
+        let params = format!("{:?}", fact.get("params")).to_lowercase();
+        let (pre_2026, throttled) = (params.contains("pre-2026"), params.contains("throttling"));
         let quota = Quota {
             capacity: 500,
             cost: if pre_2026 { 5 } else { 14 },
@@ -63,9 +65,9 @@ fn the_quota_grants_what_was_counted() {
                 first_without = first_without.or(Some(call));
             }
         }
-        assert_eq!(Some(retries), fact["total_retries_until_dry"].as_u64(), "{fact}");
-        if let Some(first) = fact["first_call_without_any_retry"].as_u64() {
-            assert_eq!(first_without, Some(first), "{fact}");
+        assert_eq!(Some(retries), whole(fact.get("total_retries_until_dry")), "{fact:?}");
+        if let Some(first) = whole(fact.get("first_call_without_any_retry")) {
+            assert_eq!(first_without, Some(first), "{fact:?}");
         }
     }
 }
@@ -78,14 +80,14 @@ fn aws() -> Cubic {
 fn the_cubic_curve_is_that_of_botocore() {
     for fact in facts("cubic_trace") {
         let (cubic, mut ledger) = (aws(), cubic::Ledger::default());
-        for step in steps(&fact) {
-            let now = seconds(number(&step["t"]));
-            let rate = match step["current_rate"].as_f64() {
+        for step in fact.get("trace").list() {
+            let now = seconds(step.get("t").number());
+            let rate = match (!step.get("current_rate").is_null()).then(|| step.get("current_rate").number()) {
                 Some(rate) => cubic.cut(&mut ledger, rate, now),
                 None => cubic.grow(&ledger, now),
             };
-            assert_printed(rate, &step["new_rate"], &step.to_string());
-            assert_printed(cubic.plateau(&ledger), &step["k"], &step.to_string());
+            assert_printed(rate, step.get("new_rate"), &format!("{step:?}"));
+            assert_printed(cubic.plateau(&ledger), step.get("k"), &format!("{step:?}"));
         }
     }
 }
@@ -96,20 +98,20 @@ fn the_cubic_curve_is_that_of_botocore() {
 fn the_limiter_is_that_of_botocore() {
     for fact in facts("adaptive_limiter_trace") {
         let (cubic, behind) = (aws(), |text: f64| Time(seconds(text).0 - 1));
-        let mut ledger = cubic::Ledger::new(seconds(number(&fact["params"]["t0"])));
-        ledger.refilled_at(behind(number(&fact["params"]["t0"])));
-        for step in steps(&fact) {
-            let outcome = if step["throttled"] == true { Outcome::Throttled } else { Outcome::Ok };
-            cubic.end(&mut ledger, outcome, behind(number(&step["t"])));
+        let mut ledger = cubic::Ledger::new(seconds(fact.get("params").get("t0").number()));
+        ledger.refilled_at(behind(fact.get("params").get("t0").number()));
+        for step in fact.get("trace").list() {
+            let outcome = if says(step, "throttled") { Outcome::Throttled } else { Outcome::Ok };
+            cubic.end(&mut ledger, outcome, behind(step.get("t").number()));
             let (capacity, max_capacity) = ledger.capacity();
-            assert_eq!(ledger.is_enabled(), step["enabled"] == true, "{step}");
+            assert_eq!(ledger.is_enabled(), says(step, "enabled"), "{step:?}");
             for (found, key) in [
                 (ledger.measured_rate(), "measured_rate"),
                 (ledger.fill_rate(), "fill_rate"),
                 (capacity, "capacity"),
                 (max_capacity, "max_capacity"),
             ] {
-                assert_printed(found, &step[key], &format!("{key} of {step}"));
+                assert_printed(found, step.get(key), &format!("{key} of {step:?}"));
             }
         }
     }
@@ -120,24 +122,24 @@ fn the_throttle_is_that_of_grpc() {
     for fact in facts("retry_throttler_trace") {
         let throttle = TokenThrottle { max: 10_000, ratio: 100, threshold: 0.5, failure_cost: 1000, when_empty: WhenEmpty::Fail };
         let mut ledger = token_throttle::Ledger::default();
-        for step in steps(&fact) {
-            match step["ev"].as_str() {
-                Some("fail") => throttle.fail(&mut ledger),
-                Some("ok") => throttle.succeed(&mut ledger),
+        for step in fact.get("trace").list() {
+            match step.get("ev").text() {
+                "fail" => throttle.fail(&mut ledger),
+                "ok" => throttle.succeed(&mut ledger),
                 _ => {}
             }
-            assert_eq!(throttle.tokens(&ledger) as f64 / 1000.0, number(&step["tokens"]), "{step}");
-            assert_eq!(throttle.allows(&ledger), step["can_retry"] == true, "{step}");
+            assert_eq!(throttle.tokens(&ledger) as f64 / 1000.0, step.get("tokens").number(), "{step:?}");
+            assert_eq!(throttle.allows(&ledger), says(step, "can_retry"), "{step:?}");
         }
     }
 }
 
-fn tower(params: &Value) -> Window {
-    let params = &params["TpsBudget"];
+fn tower(params: &Json) -> Window {
+    let params = params.get("TpsBudget");
     Window {
-        ratio: number(&params["retry_percent"]),
-        min_per_second: number(&params["min_per_sec"]) as u32,
-        ttl: Duration((number(&params["ttl_s"]) * NANOSECONDS as f64) as u64),
+        ratio: params.get("retry_percent").number(),
+        min_per_second: params.get("min_per_sec").number() as u32,
+        ttl: Duration((params.get("ttl_s").number() * NANOSECONDS as f64) as u64),
         slots: Slots::Tower,
         deposit_on: DepositOn::End,
     }
@@ -155,20 +157,20 @@ fn drain(window: &Window, ledger: &mut window::Ledger, now: Time) -> u64 {
 #[test]
 fn the_window_is_that_of_tower() {
     for fact in facts("budget_trace") {
-        let (window, mut ledger) = (tower(&fact["params"]), window::Ledger::default());
-        let deposits = if fact["params"]["pattern"].as_str().is_some_and(|pattern| pattern.starts_with("100 deposits")) { 100 } else { 0 };
+        let (window, mut ledger) = (tower(fact.get("params")), window::Ledger::default());
+        let deposits = if fact.get("params").get("pattern").text().starts_with("100 deposits") { 100 } else { 0 };
         if deposits == 0 {
             assert_eq!(drain(&window, &mut ledger, Time::ZERO), 100, "a burst of the whole reserve");
         }
-        for step in steps(&fact) {
-            let now = seconds(number(&step["t_s"]));
+        for step in fact.get("trace").list() {
+            let now = seconds(step.get("t_s").number());
             (0..deposits).for_each(|_| window.deposit(&mut ledger, now));
-            assert_eq!(Some(drain(&window, &mut ledger, now)), step["withdrawals"].as_u64(), "{step}");
+            assert_eq!(Some(drain(&window, &mut ledger, now)), whole(step.get("withdrawals")), "{step:?}");
         }
     }
     for fact in facts("withdrawals_after_deposits") {
-        let (window, mut ledger) = (tower(&fact["params"]), window::Ledger::default());
-        (0..number(&fact["params"]["deposits"]) as u32).for_each(|_| window.deposit(&mut ledger, Time::ZERO));
-        assert_eq!(Some(drain(&window, &mut ledger, Time::ZERO)), fact["value"].as_u64(), "{fact}");
+        let (window, mut ledger) = (tower(fact.get("params")), window::Ledger::default());
+        (0..fact.get("params").get("deposits").number() as u32).for_each(|_| window.deposit(&mut ledger, Time::ZERO));
+        assert_eq!(Some(drain(&window, &mut ledger, Time::ZERO)), whole(fact.get("value")), "{fact:?}");
     }
 }

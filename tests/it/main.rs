@@ -11,6 +11,7 @@ mod command_line;
 mod common_numbers;
 mod determinism;
 mod edges;
+mod json;
 mod results;
 mod scenarios;
 mod support;
