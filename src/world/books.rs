@@ -83,7 +83,7 @@ impl Books {
     fn each<'b>(&mut self, budget: &'b Budget, call: &Call, mut act: impl FnMut(&'b Part, &mut Ledgers, Seat)) {
         let account = &self.accounts[call.caller.at()];
         let seat = Seat { client: call.client, clients: account.clients };
-        for (part, place) in budget.parts.iter().zip(&account.places) {
+        for (part, place) in budget.parts().iter().zip(&account.places) {
             act(part, &mut self.ledgers[*place], seat);
         }
     }
@@ -109,15 +109,14 @@ impl Books {
     pub fn sent(&mut self, budget: &Budget, call: &mut Call, now: Time) {
         let number = call.attempts;
         self.each(budget, call, |part, ledgers, seat| part.sent(ledgers, seat, number, now));
-        call.paid.in_flight = true;
+        call.paid.send();
     }
 
     /// The present attempt of a call has ended as its `last`.
     pub fn attempt_ends(&mut self, budget: &Budget, call: &mut Call, worth_retry: bool, now: Time) {
         let (ended, paid) = (Ended { outcome: call.last, worth_retry, number: call.attempts }, call.paid);
         self.each(budget, call, |part, ledgers, seat| part.attempt_ends(ledgers, seat, ended, paid, now));
-        call.paid.in_flight = false;
-        call.paid.retry_granted = false;
+        call.paid.end();
     }
 
     /// A retry is wanted: true where all parts grant it, which is then paid.
@@ -128,8 +127,7 @@ impl Books {
         });
         let Some(cost) = cost else { return false };
         self.each(budget, call, |part, ledgers, seat| part.retried(ledgers, seat, cost, now));
-        call.paid.cost = cost;
-        call.paid.retry_granted = true;
+        call.paid.grant(cost);
         true
     }
 
@@ -148,7 +146,7 @@ impl Books {
 
 /// The first edge to the same service with an equal part, where its scope is the service; itself otherwise. By edge and part.
 fn homes(model: &Model, epoch: &Epoch) -> Vec<Vec<(usize, usize)>> {
-    let parts = |caller: usize| epoch.callers[caller].policy.budget.iter().flat_map(|budget| &budget.parts);
+    let parts = |caller: usize| epoch.callers[caller].policy.budget.iter().flat_map(Budget::parts);
     let to = |caller: usize| model.callers[CallerIndex(caller as u16).at()].to;
     let home = |caller: usize, part: usize, wanted: &Part| {
         let equal = |other: &usize| to(*other) == to(caller);

@@ -106,8 +106,9 @@ impl<L: Listener> World<'_, L> {
     /// Sends the next attempt of a call.
     fn send(&mut self, place: u32) {
         let numbers = self.numbers;
-        let Caller { policy, link } = &numbers.callers[self.calls[place].caller.at()];
-        if let Some(budget) = &policy.budget
+        let Caller { policy, .. } = &numbers.callers[self.calls[place].caller.at()];
+        let budget = policy.budget.as_ref().filter(|budget| budget.follows_attempts());
+        if let Some(budget) = budget
             && !self.may_send(place, budget)
         {
             return;
@@ -124,7 +125,7 @@ impl<L: Listener> World<'_, L> {
         call.pass = pass.flatten().unwrap_or_default();
         call.attempts += 1;
         let number = call.attempts;
-        if let Some(budget) = &policy.budget {
+        if let Some(budget) = budget {
             self.books.sent(budget, call, self.now);
         }
         let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
@@ -139,6 +140,14 @@ impl<L: Listener> World<'_, L> {
         }
         self.count_attempt(place, number);
         self.tell_of(place, || What::Sent(number));
+        self.transmit(place, number);
+    }
+
+    /// Sends an attempt on its way.
+    fn transmit(&mut self, place: u32, number: u32) {
+        let numbers = self.numbers;
+        let caller = self.calls[place].caller;
+        let link = &numbers.callers[caller.at()].link;
         let (address, stamp) = (self.calls[place].address, self.calls[place].stamp);
         if link.loses(|| address.draw(Purpose::Loss, number.into())) {
             self.calls[place].current = NOBODY;
@@ -230,7 +239,7 @@ impl<L: Listener> World<'_, L> {
         if let Some(breaker) = &policy.breaker {
             breaker.settle(self.callers[caller.at()].breaker(client), call.pass, outcome == Outcome::Ok, self.now);
         }
-        if let Some(budget) = &policy.budget {
+        if let Some(budget) = policy.budget.as_ref().filter(|budget| budget.follows_attempts()) {
             self.books.attempt_ends(budget, call, policy.retry_on.contains(outcome), self.now);
         }
         if outcome == Outcome::Ok || !policy.retries(attempts, outcome) {
@@ -267,7 +276,7 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn end_call(&mut self, place: u32, succeeded: bool) {
         let call = &mut self.calls[place];
         let policy = &self.numbers.callers[call.caller.at()].policy;
-        if let Some(budget) = &policy.budget {
+        if let Some(budget) = policy.budget.as_ref().filter(|budget| budget.follows_ends()) {
             self.books.call_ends(budget, call, policy.retry_on.contains(call.last), self.now);
         }
         call.settled = true;

@@ -174,3 +174,32 @@ fn the_window_is_that_of_tower() {
         assert_eq!(Some(drain(&window, &mut ledger, Time::ZERO)), whole(fact.get("value")), "{fact:?}");
     }
 }
+
+/// tower 0.5.3 itself, its clock moved on by hand so many microseconds at a time; each time one deposit and three withdrawals are tried.
+/// Retries granted in each ten seconds of a minute. Between the ticks of its tenths its ring moves two slots at once: entries count for
+/// about half of the time, and the reserve of 100 comes back twice in ten seconds.
+#[test]
+fn the_window_is_that_of_tower_between_its_ticks() {
+    for (ratio, min_per_second, step, granted) in [
+        (0.2, 10, 10_300, [393, 394, 293, 393, 393, 293]),
+        (0.2, 0, 10_300, [193, 194, 193, 193, 193, 193]),
+        (0.15, 1, 33_333, [69, 70, 61, 69, 71, 59]),
+        (2.5, 0, 100_100, [250, 250, 250, 250, 250, 250]),
+        (0.2, 10, 1_000_100, [30, 30, 30, 30, 30, 30]),
+    ] {
+        let ttl = Duration(10 * NANOSECONDS);
+        let window = Window { ratio, min_per_second, ttl, slots: Slots::Tower, deposit_on: DepositOn::Call };
+        let (mut ledger, mut found) = (window::Ledger::default(), [0; 6]);
+        for now in (0..60_000_000u64).step_by(step) {
+            let at = Time(now * 1000);
+            window.deposit(&mut ledger, at);
+            for _ in 0..3 {
+                if window.covers(&mut ledger, at) {
+                    window.withdraw(&mut ledger);
+                    found[(now / 10_000_000) as usize] += 1;
+                }
+            }
+        }
+        assert_eq!(found, granted, "{ratio} {min_per_second} {step}");
+    }
+}

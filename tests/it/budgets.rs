@@ -80,7 +80,7 @@ fn a_total_outage_costs_what_the_budget_says() {
 fn a_floor_is_a_rate() {
     let (retries, _) = outage("{ ratio = { share = 0, min_per_second = 2 } }");
     assert!((1180..=1200).contains(&retries), "{retries}");
-    // tower: a fifth of the calls, and a reserve of 10 that comes back after 1 to 1.1 of 10 s: 54 to 61 times in 600 s.
+    // tower, where calls come exactly at its ticks: a fifth of the calls, and a reserve of 10 that comes back after 10 to 11 s.
     let (retries, _) = outage("{ window = { min_per_second = 1, ratio = 0.2 } }");
     assert!((1200 + 540..=1200 + 610).contains(&retries), "{retries}");
     // Finagle: after 0.9 to 1 of 10 s, 60 to 67 times.

@@ -186,7 +186,7 @@ mod tests {
             assert_eq!(aws().wait(&mut ledger, now), None);
             aws().send(&mut ledger);
             assert_eq!(aws().wait(&mut ledger, now), Some(Duration(HALF_SECOND)));
-            now = now + Duration(HALF_SECOND);
+            now += Duration(HALF_SECOND);
         }
     }
 

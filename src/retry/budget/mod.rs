@@ -35,7 +35,11 @@ use window::{DepositOn, Window};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Budget {
     /// At least one.
-    pub parts: Vec<Part>,
+    parts: Vec<Part>,
+    /// Whether any part limits or counts sendings and their ends; the others are not asked, which is most of what a call does.
+    follows_attempts: bool,
+    /// Whether any part hears of the end of a call.
+    follows_ends: bool,
 }
 
 /// One mechanism, and who shares its ledger.
@@ -90,15 +94,43 @@ pub struct Seat {
     pub clients: u32,
 }
 
-/// What a call keeps of what it has paid, for all parts together: a budget has one quota at most.
+/// What a call keeps of what it has paid, for all parts together: a budget has one quota at most. Every call has it, so it is small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Paid {
-    /// What its last retry cost in a quota.
-    pub cost: u32,
+pub struct Paid(u32);
+
+const IN_FLIGHT: u32 = 1 << 31;
+const RETRY_GRANTED: u32 = 1 << 30;
+
+impl Paid {
+    /// What its last retry cost in a quota: less than 2^30.
+    pub fn cost(self) -> u32 {
+        self.0 & (RETRY_GRANTED - 1)
+    }
+
     /// Whether a retry is granted whose attempt has not ended.
-    pub retry_granted: bool,
+    pub fn retry_granted(self) -> bool {
+        self.0 & RETRY_GRANTED != 0
+    }
+
     /// Whether an attempt is under way.
-    pub in_flight: bool,
+    pub fn in_flight(self) -> bool {
+        self.0 & IN_FLIGHT != 0
+    }
+
+    /// A retry is granted at this cost.
+    pub fn grant(&mut self, cost: u32) {
+        self.0 = self.0 & IN_FLIGHT | RETRY_GRANTED | cost & (RETRY_GRANTED - 1);
+    }
+
+    /// An attempt is sent.
+    pub fn send(&mut self) {
+        self.0 |= IN_FLIGHT;
+    }
+
+    /// An attempt has ended, and a granted retry with it.
+    pub fn end(&mut self) {
+        self.0 = self.cost();
+    }
 }
 
 /// An attempt that has ended.
@@ -126,16 +158,23 @@ pub enum Leave {
 }
 
 /// The ledger of a seat; the list grows to all that the scope has when it is first used.
+#[inline]
 fn of<T: Clone + Default>(list: &mut Vec<T>, scope: Scope, seat: Seat) -> &mut T {
     let place = scope.place(seat.client);
     if list.len() <= place {
-        list.resize(scope.size(seat.clients), T::default());
+        grow(list, scope.size(seat.clients));
     }
     &mut list[place]
 }
 
+#[cold]
+fn grow<T: Clone + Default>(list: &mut Vec<T>, size: usize) {
+    list.resize(size, T::default());
+}
+
 impl Part {
     /// A call starts.
+    #[inline]
     pub fn call_starts(&self, ledgers: &mut Ledgers, seat: Seat, now: Time) {
         match &self.kind {
             Kind::Ratio(ratio) => ratio.deposit(of(&mut ledgers.ratio, self.scope, seat), now),
@@ -195,6 +234,7 @@ impl Part {
     }
 
     /// Whether a retry after this outcome is granted: None where it is not, otherwise what it costs in a quota.
+    #[inline]
     pub fn may_retry(&self, ledgers: &mut Ledgers, seat: Seat, outcome: Outcome, now: Time) -> Option<u32> {
         let granted = match &self.kind {
             Kind::Ratio(ratio) => ratio.covers(of(&mut ledgers.ratio, self.scope, seat), now),
@@ -211,6 +251,7 @@ impl Part {
     }
 
     /// A retry is made, at the instant at which all parts have granted it; `cost` is what [`Part::may_retry`] said.
+    #[inline]
     pub fn retried(&self, ledgers: &mut Ledgers, seat: Seat, cost: u32, now: Time) {
         match &self.kind {
             Kind::Ratio(ratio) => ratio.withdraw(of(&mut ledgers.ratio, self.scope, seat)),
@@ -228,7 +269,7 @@ impl Part {
     pub fn call_ends(&self, ledgers: &mut Ledgers, seat: Seat, last: Ended, paid: Paid, now: Time) {
         let ok = last.outcome == Outcome::Ok;
         match &self.kind {
-            Kind::Quota(quota) if ok => quota.succeed(of(&mut ledgers.quota, self.scope, seat), last.number > 1, paid.cost, now),
+            Kind::Quota(quota) if ok => quota.succeed(of(&mut ledgers.quota, self.scope, seat), last.number > 1, paid.cost(), now),
             Kind::Window(window) => {
                 let deposits = match window.deposit_on {
                     DepositOn::Call => false,
@@ -248,17 +289,39 @@ impl Part {
     pub fn gives_up(&self, ledgers: &mut Ledgers, seat: Seat, number: u32, paid: Paid) {
         if let Kind::Concurrency(concurrency) = &self.kind {
             let ledger = of(&mut ledgers.concurrency, self.scope, seat);
-            let retry = if concurrency.counts_backoff { paid.retry_granted } else { paid.in_flight && number > 1 };
-            ledger.in_flight -= u32::from(paid.in_flight);
+            let retry = if concurrency.counts_backoff { paid.retry_granted() } else { paid.in_flight() && number > 1 };
+            ledger.in_flight -= u32::from(paid.in_flight());
             ledger.retries -= u32::from(retry);
         }
     }
 }
 
 impl Budget {
-    /// A budget of one part.
-    pub fn of(kind: Kind, scope: Scope) -> Budget {
-        Budget { parts: vec![Part { kind, scope }] }
+    /// A budget of these parts, at least one.
+    pub fn of(parts: Vec<Part>) -> Budget {
+        let any = |of: fn(&Kind) -> bool| parts.iter().any(|part| of(&part.kind));
+        Budget {
+            follows_attempts: any(|kind| !matches!(kind, Kind::Ratio(_) | Kind::Quota(_) | Kind::Window(_) | Kind::RatioCap(_))),
+            follows_ends: any(|kind| matches!(kind, Kind::Quota(_) | Kind::Window(_) | Kind::Concurrency(_))),
+            parts,
+        }
+    }
+
+    /// Its parts.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Whether [`Part::may_send`], [`Part::sent`] and [`Part::attempt_ends`] mean anything to it.
+    #[inline]
+    pub fn follows_attempts(&self) -> bool {
+        self.follows_attempts
+    }
+
+    /// Whether [`Part::call_ends`] and [`Part::gives_up`] mean anything to it.
+    #[inline]
+    pub fn follows_ends(&self) -> bool {
+        self.follows_ends
     }
 
     /// Whether its ledgers are those of another budget, with other numbers: part by part the same kind and scope.

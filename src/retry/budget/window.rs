@@ -22,7 +22,8 @@ pub struct Window {
 /// Whose arithmetic and whose window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slots {
-    /// tower: ten tenths and the present one; entries count for 1 to 1.1 of the time.
+    /// tower: ten tenths and the present one. A tenth that is over by more than nothing moves the ring by two: where it is not asked exactly
+    /// at each tenth, entries count for about half of the time.
     Tower,
     /// Finagle: nine tenths and the present one; entries count for 0.9 to 1 of the time.
     Finagle,

@@ -46,13 +46,13 @@ pub fn budget(context: &mut Context, node: &mut Node) -> Option<Option<Budget>> 
     match choose(context, node, "a budget", BUDGETS)? {
         (_, None) => Some(None),
         ("all", Some(value)) => all(context, value).map(Some),
-        (name, Some(value)) => part(context, name, value).map(|part| Some(Budget { parts: vec![part] })),
+        (name, Some(value)) => part(context, name, value).map(|part| Some(Budget::of(vec![part]))),
     }
 }
 
 /// Whether a retry that it does not grant goes on to the next wait.
 pub fn waits(budget: &Budget) -> bool {
-    budget.parts.iter().any(|part| matches!(&part.kind, Kind::TokenThrottle(throttle) if throttle.when_empty == WhenEmpty::Wait))
+    budget.parts().iter().any(|part| matches!(&part.kind, Kind::TokenThrottle(throttle) if throttle.when_empty == WhenEmpty::Wait))
 }
 
 fn all(context: &mut Context, node: &mut Node) -> Option<Budget> {
@@ -70,7 +70,7 @@ fn all(context: &mut Context, node: &mut Node) -> Option<Budget> {
     if parts.iter().filter(quotas).count() > 1 {
         return context.refuse(place, "`all` holds more than one `quota`: a refund would not know which", "leave all but one out");
     }
-    Some(Budget { parts })
+    Some(Budget::of(parts))
 }
 
 fn part(context: &mut Context, name: &'static str, value: &mut Node) -> Option<Part> {

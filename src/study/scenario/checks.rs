@@ -60,7 +60,7 @@ fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
         Load::Once { spread, .. } | Load::Periodic { splay: spread, .. } if spread.0 > 0 => return Some("a start"),
         _ => {}
     }
-    let many = |budget: &Budget| budget.parts.iter().any(|part| part.scope.size(group.count) > MOST_KEPT as usize);
+    let many = |budget: &Budget| budget.parts().iter().any(|part| part.scope.size(group.count) > MOST_KEPT as usize);
     if policies().any(|policy| policy.budget.as_ref().is_some_and(many)) {
         return Some("a budget");
     }
