@@ -88,6 +88,7 @@ impl Books {
         }
     }
 
+    #[inline]
     pub fn call_starts(&mut self, budget: &Budget, call: &Call, now: Time) {
         self.each(budget, call, |part, ledgers, seat| part.call_starts(ledgers, seat, now));
     }

@@ -50,6 +50,10 @@ impl Ratio {
     /// Drops what is older than the window; the slot that `now` belongs to.
     fn slide(&self, ledger: &mut Ledger, now: Time) -> usize {
         let tenth = (self.window.0 / SLOTS as u64).max(1);
+        // Most entries belong to the tenth of the one before; a comparison is cheaper than a division.
+        if now.0.checked_sub(ledger.newest.saturating_mul(tenth)).is_some_and(|passed| passed < tenth) {
+            return (ledger.newest % SLOTS as u64) as usize;
+        }
         let current = now.0 / tenth;
         for passed in ledger.newest + 1..=current.min(ledger.newest + SLOTS as u64) {
             ledger.slots[(passed % SLOTS as u64) as usize] = 0;
