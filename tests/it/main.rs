@@ -24,6 +24,7 @@ mod edges;
 mod faults;
 mod golden_delays;
 mod json;
+mod outage_cases;
 mod queues;
 mod results;
 mod scenarios;
