@@ -3,6 +3,7 @@
 mod aws;
 mod breakers;
 mod broken_breakers;
+mod broken_calls;
 mod broken_delays;
 mod broken_faults;
 mod broken_scenarios;
