@@ -133,19 +133,15 @@ impl Ladder {
                 self.edge = place.first - 1;
                 return false;
             }
-            let sorts = place.is_instant() || self.rungs.len_of(place) <= MOST_SORTED;
-            let into = if sorts { &mut self.list } else { &mut self.spare };
-            self.rungs.take(place, into);
-            self.rungs.set_base(place.first);
-            if sorts {
+            if place.is_instant() || self.rungs.len_of(place) <= MOST_SORTED {
+                self.rungs.take(place, &mut self.list);
+                self.rungs.set_base(place.first);
                 self.list.sort_unstable_by_key(Entry::key);
                 self.edge = place.last;
                 return true;
             }
+            self.rungs.split(place);
             self.edge = place.first - 1;
-            let mut entries = std::mem::take(&mut self.spare);
-            entries.drain(..).for_each(|entry| self.rungs.push(entry));
-            self.spare = entries;
         }
         false
     }
