@@ -16,8 +16,8 @@
 //! | 1 s, all at one nanosecond | 15, 20 | 20, 18 | 28, 19 | 36, 21 | 55, 26 |
 //! | Pareto, shape 1.1 | 76, 94 | 82, 64 | 95, 98 | 117, 76 | 578, 110 |
 //!
-//! Between 300 and 10,000 pending it makes no difference to the reference storm which of the two it is; below the heap is better,
-//! above the ladder. A calendar queue is no choice: a herd at one nanosecond makes it quadratic.
+//! To the reference storm of 1000 to 10,000 clients it makes no difference which of the two it is; with fewer the heap is better,
+//! with more the ladder. A calendar queue is no choice: the time that it takes for a herd at one nanosecond grows with its square.
 
 mod heap;
 mod ladder;
