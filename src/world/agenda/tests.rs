@@ -100,7 +100,7 @@ fn a_ring_that_comes_first_leaves_the_rungs_as_they_are() {
             assert!(at >= previous, "time goes back from {previous} to {at}, crowd {crowd}");
             previous = at;
             if event == Event::Deliver(0) {
-                agenda.add(Time(at.0 + (step % 7 << 27)), Event::Write(0));
+                agenda.add(Time(at.0 + ((step % 7) << 27)), Event::Write(0));
             }
         }
     }
