@@ -34,7 +34,7 @@ pub struct DelaysArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     retries: Option<u32>,
     /// The waits for these draws, each from 0 to below 1, used in turn: 0.5 or 0.1,0.9,0.3
-    #[arg(long, value_name = "U", value_delimiter = ',', value_parser = uniform)]
+    #[arg(long, value_name = "U", value_delimiter = ',', value_parser = uniform, allow_negative_numbers = true)]
     u: Vec<f64>,
     /// As if each failure carried this hint
     #[arg(long, value_name = "TIME", value_parser = Duration::parse)]

@@ -94,10 +94,10 @@ impl<L: Listener> World<'_, L> {
     /// Whether the next attempt of a call may be sent now. Where not, what becomes of the call is already decided.
     pub(super) fn passes_breaker(&mut self, place: u32, breaker: &Breaker) -> bool {
         let call = &mut self.calls[place];
-        if breaker.around == Around::Call && call.attempts > 0 {
+        if breaker.around == Around::Call && call.rounds() > 0 {
             return true;
         }
-        let (caller, client, first) = (call.caller, call.client, call.attempts == 0);
+        let (caller, client, first) = (call.caller, call.client, call.rounds() == 0);
         let (state, draw) = self.breakers.of(breaker, caller, client, self.callers[caller.at()].clients);
         let opened = breaker.pass_time(state, self.now, draw);
         let answer = breaker.admit(state, first, self.now);
@@ -151,10 +151,12 @@ impl<L: Listener> World<'_, L> {
         let call = &mut self.calls[place];
         call.parked = true;
         let (caller, stamp) = (call.caller, call.stamp);
-        let deadline = self.numbers.callers[caller.at()].policy.deadline.map(|deadline| (call.started + deadline).max(self.now));
+        let own = self.numbers.callers[caller.at()].policy.deadline.map_or(Time::NEVER, |deadline| call.started + deadline);
+        // The one that is handed down counts as well.
+        let deadline = own.min(call.until).max(self.now);
         let pool = &mut self.breakers.pools[self.breakers.pool_of[caller.at()]];
         pool.waiting.entry(breaker.scope.place(call.client)).or_default().push_back((place, stamp));
-        if let Some(deadline) = deadline {
+        if deadline < Time::NEVER {
             self.agenda.add(deadline, Event::Retry(place, stamp));
         }
         self.tell_of(place, || What::BreakerHolds);

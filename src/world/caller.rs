@@ -101,22 +101,27 @@ impl<L: Listener> World<'_, L> {
             self.calls[place].root.place = place;
             self.count_start(place);
         }
-        let numbers = self.numbers;
-        let policy = &numbers.callers[new.caller.at()].policy;
+        match self.mailbox_of(place) {
+            Some(group) => self.enqueue(place, group),
+            None => self.begin(place),
+        }
+        place
+    }
+
+    /// The policy of a call begins, with its first attempt.
+    pub(super) fn begin(&mut self, place: u32) {
+        let caller = self.calls[place].caller.at();
+        let policy = &self.numbers.callers[caller].policy;
         if let Some(budget) = &policy.budget {
-            self.books.call_starts(budget, &self.calls[place], now);
+            self.books.call_starts(budget, &self.calls[place], self.now);
         }
         if let Some(hedge) = &policy.hedge {
-            hedge.call_starts(&mut self.callers[new.caller.at()].hedges);
+            hedge.call_starts(&mut self.callers[caller].hedges);
         }
         if !policy.retriers.is_empty() {
             self.begin_retriers(place);
         }
-        match self.mailbox_of(place) {
-            Some(group) => self.enqueue(place, group),
-            None => self.send(place),
-        }
-        place
+        self.send(place);
     }
 
     fn count_start(&mut self, place: u32) {

@@ -8,6 +8,7 @@ use super::trace::Listener;
 use crate::measure::time::Duration;
 use crate::retry::hedge::Hedge;
 use crate::retry::outcome::Outcome;
+use crate::retry::policy::{Idempotent, Policy};
 
 impl<L: Listener> World<'_, L> {
     /// The first attempt is about to be sent beside which others may come.
@@ -61,7 +62,9 @@ impl<L: Listener> World<'_, L> {
                 // Since the first was sent, whichever has won: what is cancelled has taken longer than what it is compared with.
                 let latency = self.now - call.sent;
                 policy.hedge.iter().for_each(|hedge| hedge.observe(&mut self.callers[caller].hedges, latency));
-            } else if policy.retry_on.contains(outcome) && (self.hedge(place) || self.calls[place].unheard > 0) {
+            } else if policy.retry_on.contains(outcome) && (self.hedge(place) || self.calls[place].unheard > 0)
+                || is_done_beside(policy, outcome) && self.calls[place].unheard > 0
+            {
                 return;
             }
         }
@@ -108,4 +111,9 @@ impl<L: Listener> World<'_, L> {
             next = held.beside;
         }
     }
+}
+
+/// Whether the outcome says no more than that the same call is being done, maybe for an attempt beside this one.
+fn is_done_beside(policy: &Policy, outcome: Outcome) -> bool {
+    outcome == Outcome::Conflict && policy.idempotent == Idempotent::Key
 }

@@ -30,12 +30,10 @@ impl<L: Listener> World<'_, L> {
         true
     }
 
-    /// A worker is no longer busy with an attempt.
+    /// A worker is no longer busy with an attempt. Whether that came with a key is not asked: a fault may have changed that meanwhile.
     pub(super) fn leave_key(&mut self, attempt: u32) {
-        if self.carries_key(attempt) {
-            let held = &self.attempts[attempt];
-            let in_service = &mut self.calls[held.call.0].in_service;
-            *in_service = if *in_service == held.number { 0 } else { *in_service };
-        }
+        let held = &self.attempts[attempt];
+        let in_service = &mut self.calls[held.call.0].in_service;
+        *in_service = if *in_service == held.number { 0 } else { *in_service };
     }
 }

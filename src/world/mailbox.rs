@@ -9,6 +9,7 @@ use super::model::Origin;
 use super::trace::{Listener, What};
 use crate::measure::identifier::GroupIndex;
 use crate::measure::time::{Duration, Time};
+use crate::retry::outcome::Outcome;
 use crate::retry::receive::Sqs;
 
 /// All queues of a run.
@@ -165,8 +166,8 @@ impl<L: Listener> World<'_, L> {
             let call = &mut self.calls[message];
             // The policy begins anew with each receive.
             (call.hedges.0, call.denied, call.used_by_breaker, call.skipped) = (call.attempts, 0, 0, 0);
-            call.memory = 0;
-            self.send(message);
+            (call.memory, call.last, call.parked) = (0, Outcome::Rejected, false);
+            self.begin(message);
             let batch = &mut self.mailboxes.batches[place as usize];
             batch.starts = false;
             let Some(succeeded) = batch.heard else { return };
@@ -174,6 +175,11 @@ impl<L: Listener> World<'_, L> {
                 return;
             }
         }
+    }
+
+    /// Whether a message lies in the queue, or has left it for good: no function makes its call.
+    pub(super) fn rests(&self, message: u32) -> bool {
+        self.mailbox_of(message).is_some() && self.mailboxes.batch_of[message as usize].0 == NOBODY
     }
 
     /// A call of a function has ended for now. False where no function has made it.

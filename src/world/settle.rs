@@ -10,6 +10,7 @@ use super::trace::{Listener, What};
 use crate::measure::random::Purpose;
 use crate::measure::time::Duration;
 use crate::retry::breaker::Around;
+use crate::retry::budget::Paid;
 use crate::retry::outcome::Outcome;
 use crate::service::Abandoned;
 
@@ -126,18 +127,14 @@ impl<L: Listener> World<'_, L> {
     }
 
     pub(super) fn end_call(&mut self, place: u32, succeeded: bool) {
+        // Each receive of a message is a call to breaker and budget; its deletion, or its last return, is none.
+        if !self.rests(place) {
+            self.policy_ends(place, succeeded);
+        }
         if self.processed(place, succeeded) {
             return;
         }
-        if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
-            let outcome = if succeeded { Outcome::Ok } else { self.calls[place].last };
-            self.tell_breaker(place, breaker, Around::Call, outcome);
-        }
         let call = &mut self.calls[place];
-        let policy = &self.numbers.callers[call.caller.at()].policy;
-        if let Some(budget) = policy.budget.as_ref().filter(|budget| budget.follows_ends()) {
-            self.books.call_ends(budget, call, policy.retry_on.contains(call.last), self.now);
-        }
         call.settled = true;
         call.stamp = call.stamp.wrapping_add(1);
         let (parent, latency) = (call.parent, self.now - call.started);
@@ -151,6 +148,20 @@ impl<L: Listener> World<'_, L> {
         }
         if parent.0 != NOBODY {
             self.hear_from_below(parent, succeeded);
+        }
+    }
+
+    /// Breaker and budget hear how a call has ended.
+    fn policy_ends(&mut self, place: u32, succeeded: bool) {
+        if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
+            let outcome = if succeeded { Outcome::Ok } else { self.calls[place].last };
+            self.tell_breaker(place, breaker, Around::Call, outcome);
+        }
+        let call = &mut self.calls[place];
+        let policy = &self.numbers.callers[call.caller.at()].policy;
+        if let Some(budget) = policy.budget.as_ref().filter(|budget| budget.follows_ends()) {
+            self.books.call_ends(budget, call, policy.retry_on.contains(call.last), self.now);
+            call.paid = Paid::default();
         }
     }
 

@@ -319,3 +319,38 @@ set = { "policy.edge.breaker" = "none" }
         }
     }
 }
+
+/// A worker's call that waits for a probe has no more time than its own caller: the probe hangs from 210 ms to 20 s, the call of `late` is
+/// given up at 2.3 s, and with it the worker, who would be held until the probe is given up.
+#[test]
+fn a_call_that_waits_for_a_probe_obeys_the_deadline_handed_down() {
+    let text = r#"
+[run]
+horizon = "40s"
+[clients.first]
+calls = "api"
+load = { once = { at = "0s" } }
+[clients.probe]
+calls = "api"
+load = { once = { at = "200ms" } }
+policy = { timeout = "20s" }
+[clients.late]
+calls = "api"
+load = { once = { at = "300ms" } }
+policy = { timeout = "2s" }
+[service.api]
+workers = 2
+time = "10ms"
+calls = [{ service = "db", policy = "waits", inherits_deadline = true }]
+[policy.waits]
+breaker = { consecutive = { failures = 1, open = "100ms", others = "wait" } }
+[service.db]
+time = "10ms"
+error_rate = 1.0
+[[fault]]
+at = "150ms"
+set = { "service.db.down" = "hang" }
+"#;
+    let held = value(&study(&scenario(text, &[])), 0, "api.utilisation").value * 2.0 * 40.0;
+    assert!((held - (0.02 + 20.0 + 2.0)).abs() < 1e-6, "{held} s");
+}

@@ -176,3 +176,76 @@ fn a_script_tests_a_policy() {
     let key = [policy, "policy.standard.idempotent=key", script, "service.api.time=0s", "run.horizon=10min"];
     assert_eq!(metrics(&key, ["api.served", "duplicates", "attempts"]), [1.0, 0.0, 5.0]);
 }
+
+/// Each receive is a call to the policy: a retrier's count begins anew (two attempts a receive, a start and a retry billed), a breaker around
+/// the call hears of each and is asked at each (two failures open it, three more receives send nothing), a deposit is made at each.
+#[test]
+fn a_policy_begins_anew_with_each_receive() {
+    let via = "clients.web.via={ sqs = { visibility_timeout = \"5s\", max_receives = 5, batch_size = 1 } }";
+    let fails = "service.api.error_rate=1";
+    let names = ["attempts", "state_transitions", "breaker_denied", "breaker_opened", "budget_denied", "dead_lettered"];
+    let run = |policy: &str| metrics(&[via, fails, "run.horizon=60s", &format!("policy.standard={policy}")], names);
+    assert_eq!(run("{ retriers = [{ on = [\"error\"], retries = 1 }] }"), [10.0, 10.0, 0.0, 0.0, 0.0, 1.0]);
+    let breaker = "{ breaker = { consecutive = { failures = 2, open = \"1h\", around = \"call\" } } }";
+    assert_eq!(run(breaker), [2.0, 0.0, 3.0, 1.0, 0.0, 1.0]);
+    // Half a retry each: at 0 s none, at 5 s one, at 10 s none.
+    let budget = "{ attempts = 9, budget = { ratio = { share = 0.5, window = \"60s\" } } }";
+    assert_eq!(run(budget), [7.0, 0.0, 0.0, 0.0, 5.0, 1.0]);
+}
+
+/// A success of a receive is one to the quota, though its batch comes back: of two messages the second fails always, the first is done
+/// each time, so that the next receive can pay for the retry. Without a reward one retry is all that there is.
+#[test]
+fn a_quota_hears_of_each_receive() {
+    let run = |reward: u32| {
+        let policy = format!(
+            "policy.standard={{ attempts = 2, budget = {{ quota = {{ capacity = 1, cost = 1, success_reward = {reward}, scope = \"group\" }} }} }}"
+        );
+        let via =
+            "clients.web.via={ sqs = { visibility_timeout = \"5s\", max_receives = 3, batch_size = 2, concurrency = 1, window = \"1s\" } }";
+        let works = ["clients.web.count=2", "service.api.time=1s", "run.horizon=60s"];
+        // Batches are received at 0, 5 and 10 s: what is done from 1 s on fails, from 5 to 6 s and so on not.
+        let fails = ["fault.0.at=1500ms", "fault.0.for=2s", "fault.0.every=5s", "fault.0.times=3"];
+        metrics(&[&[via, &policy], &works[..], &fails[..]].concat(), ["attempts", "dead_lettered", "budget_denied"])
+    };
+    assert_eq!(run(1), [9.0, 2.0, 0.0]);
+    assert_eq!(run(0), [7.0, 2.0, 2.0]);
+}
+
+/// A message that waits for a probe when its function is stopped asks anew with its next receive, and no deadline is in its way then.
+#[test]
+fn a_stopped_function_leaves_no_call_waiting() {
+    let policy = "policy.standard={ attempts = 2, backoff = { fixed = { delay = \"10ms\" } },\
+        breaker = { consecutive = { failures = 1, open = \"100ms\", others = \"wait\", scope = \"group\" } } }";
+    let via = "clients.web.via={ sqs = { visibility_timeout = \"5s\", function_timeout = \"1s\", batch_size = 1, concurrency = 2 } }";
+    // One attempt is heard of at 100 ms and opens the breaker, the other at the same time; at 5 s one is a probe that hangs for all of its
+    // function's second while the other waits. At 10 s the first fails twice.
+    let script = "service.api.script=[\"503\", \"hang\", \"503\", \"200\", \"200\", \"200\", \"200\"]";
+    let [succeeded, failed] = metrics(&[policy, via, script, "clients.web.count=2", "run.horizon=100s"], ["succeeded", "failed"]);
+    assert_eq!((succeeded, failed), (2.0, 0.0));
+}
+
+/// The key goes while the first attempt is worked on, and is back when the second comes: nobody works on the call any more.
+#[test]
+fn a_key_that_is_taken_away_locks_no_call() {
+    let policy = "policy.standard={ attempts = 3, backoff = { fixed = { delay = \"1s\" } }, idempotent = \"key\" }";
+    let fault = ["fault.0.set={ \"policy.standard.idempotent\" = \"no\" }", "fault.0.at=50ms", "fault.0.for=1s"];
+    let script = "service.api.script=[\"error\", \"200\"]";
+    assert_eq!(
+        metrics(&[&[policy, script], &fault[..]].concat(), ["attempts", "succeeded", "completion_time"]),
+        [2.0, 1.0, 1.2],
+        "100 ms, a wait, 100 ms"
+    );
+}
+
+/// A hedge that meets its own call being done is no answer to that, whatever `retry_on` says: the first attempt's is still to come.
+#[test]
+fn a_hedge_with_a_key_waits_for_the_first() {
+    let policy = |retry_on: &str| {
+        format!("policy.standard={{ hedge = {{ after = {{ delay = \"50ms\" }} }}, idempotent = \"key\", retry_on = {retry_on} }}")
+    };
+    let names = ["attempts", "succeeded", "latency_max", "api.served"];
+    for retry_on in ["[\"timeout\"]", "[\"timeout\", \"conflict\"]"] {
+        assert_eq!(metrics(&[&policy(retry_on)], names), [2.0, 1.0, 0.1, 1.0], "{retry_on}");
+    }
+}

@@ -189,3 +189,29 @@ fn a_schedule_is_drawn() {
     assert!(svg.contains("wait, seconds") && svg.contains("full_jitter"));
     fails_with(2, &["delays", "outage", "--chart", "schedule.pdf"], ".svg or .png");
 }
+
+/// A draw is the number as it is written: 0.7 of 50 ms in whole ones is 35, though the float is below 0.7; and so is 0.6 of 5 s and 0.3 of 10 s.
+#[test]
+fn a_draw_is_what_is_written() {
+    for (initial, unit, u, wait) in
+        [("50ms", "1ms", "0.7", 0.035), ("5s", "1s", "0.6", 3.0), ("10s", "1s", "0.3", 3.0), ("8s", "1s", "0.5", 4.0)]
+    {
+        let policy = format!(
+            "{{ retries = 1, backoff = {{ custom = {{ initial = '{initial}', jitter = {{ whole = {{ unit = '{unit}', end = 'excluded' }} }} }} }} }}"
+        );
+        let csv = delays(&["--policy", &policy, "--u", u, "--format", "csv"]);
+        assert_eq!(csv.lines().last(), Some(format!("1,{wait:.9},{wait:.9}").as_str()), "{u} of {initial}");
+    }
+    for u in ["0", "0.9999999999999999", "1e-300"] {
+        delays(&["--policy", JITTERED, "--u", u]);
+    }
+    fails_with(2, &["delays", "--policy", JITTERED, "--u", "-0.5"], "write a number from 0 to below 1");
+}
+
+/// Times end at 584 years, and so does their mean.
+#[test]
+fn no_mean_is_later_than_the_latest() {
+    let csv = delays(&["--policy", "{ retries = 2, backoff = { fixed = { delay = '200000d' } } }", "--format", "csv"]);
+    let fields: Vec<f64> = csv.lines().last().unwrap().split(',').take(7).map(|field| field.parse().unwrap()).collect();
+    assert!((fields[5] - fields[6]).abs() < 1e-3 * fields[6], "{csv}");
+}
