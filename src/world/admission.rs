@@ -52,20 +52,22 @@ impl<L: Listener> World<'_, L> {
         if state.busy < state.places {
             return self.begin_work(attempt, service);
         }
-        if numbers.queue_limit.is_some_and(|limit| state.queue.len() >= limit as usize) && !self.make_room(attempt, service) {
+        let full = numbers.queue_limit.is_some_and(|limit| state.queue.len() >= limit as usize);
+        if full && !self.make_room(attempt, service) {
             return self.turn_away_at_door(attempt, service, Reason::Full);
         }
-        self.queue(attempt, service);
+        self.queue(attempt, service, full);
     }
 
-    fn queue(&mut self, attempt: u32, service: ServiceIndex) {
+    /// `replaces`: in a full queue another has made room for it. Of one that a fault has made too long there are more than the limit still.
+    fn queue(&mut self, attempt: u32, service: ServiceIndex, replaces: bool) {
         let order = self.numbers.services[service.at()].order;
         let class = || self.calls[self.attempts[attempt].call.0].criticality;
         let state = &mut self.services[service.at()];
         let ahead = state.queue.len() as u32;
         state.queued.changes(self.now, ahead.into());
         state.queue.push(attempt, order, class);
-        let beyond = self.numbers.services[service.at()].queue_limit.is_some_and(|limit| ahead >= limit);
+        let beyond = self.numbers.services[service.at()].queue_limit.is_some_and(|limit| !replaces && ahead >= limit);
         self.attempts[attempt].state = State::Queued;
         self.attempts[attempt].since = self.now;
         if beyond {

@@ -109,6 +109,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// The policy of a call begins, with its first attempt.
+    #[inline]
     pub(super) fn begin(&mut self, place: u32) {
         let caller = self.calls[place].caller.at();
         let policy = &self.numbers.callers[caller].policy;

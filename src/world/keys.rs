@@ -6,11 +6,13 @@ use crate::retry::outcome::Outcome;
 use crate::retry::policy::Idempotent;
 
 impl<L: Listener> World<'_, L> {
+    #[inline]
     fn carries_key(&self, attempt: u32) -> bool {
-        self.numbers.callers[self.attempts[attempt].caller.at()].policy.idempotent == Idempotent::Key
+        self.keyed && self.numbers.callers[self.attempts[attempt].caller.at()].policy.idempotent == Idempotent::Key
     }
 
     /// A worker would take up an attempt. True where its key tells that the call is done, or being done: then it has been answered.
+    #[inline]
     pub(super) fn is_known_by_key(&mut self, attempt: u32) -> bool {
         if !self.carries_key(attempt) {
             return false;
@@ -30,10 +32,13 @@ impl<L: Listener> World<'_, L> {
         true
     }
 
-    /// A worker is no longer busy with an attempt. Whether that came with a key is not asked: a fault may have changed that meanwhile.
+    /// A worker is no longer busy with an attempt. Whether that came with a key is not asked: a fault may have changed it meanwhile.
+    #[inline]
     pub(super) fn leave_key(&mut self, attempt: u32) {
-        let held = &self.attempts[attempt];
-        let in_service = &mut self.calls[held.call.0].in_service;
-        *in_service = if *in_service == held.number { 0 } else { *in_service };
+        if self.keyed {
+            let held = &self.attempts[attempt];
+            let in_service = &mut self.calls[held.call.0].in_service;
+            *in_service = if *in_service == held.number { 0 } else { *in_service };
+        }
     }
 }

@@ -52,6 +52,7 @@ use crate::measure::identifier::GroupIndex;
 use crate::measure::random::{Address, Seed};
 use crate::measure::time::{Duration, Time};
 use crate::retry::hedge;
+use crate::retry::policy::Idempotent;
 use crate::retry::retrier::Uses;
 use crate::service::Service;
 use crate::service::queue::Queue;
@@ -121,6 +122,8 @@ struct World<'a, L> {
     /// How often the call in each place has used its retriers: only where a policy has some.
     retrier_uses: Vec<Uses>,
     last_settled: Time,
+    /// Whether any attempts carry keys, at any time.
+    keyed: bool,
     /// How long the calls of each service are expected to take, where a service turns away what cannot be done in time.
     expected: Vec<Duration>,
     fingerprint: u64,
@@ -177,6 +180,10 @@ fn callers_with_timeouts(model: &Model, first: usize) -> usize {
     (0..first).filter(|caller| model.all_epochs().any(|epoch| epoch.callers[*caller].policy.timeout.is_some())).count()
 }
 
+fn has_keys(numbers: &Epoch) -> bool {
+    numbers.callers.iter().any(|caller| caller.policy.idempotent == Idempotent::Key)
+}
+
 impl<'a, L: Listener> World<'a, L> {
     fn new(model: &'a Model, seed: Seed, listener: &'a mut L) -> World<'a, L> {
         let address = seed.address();
@@ -226,6 +233,7 @@ impl<'a, L: Listener> World<'a, L> {
             visits: vec![0; if layered { model.services.len() } else { 0 }],
             retrier_uses: Vec::new(),
             last_settled: Time::ZERO,
+            keyed: model.all_epochs().any(has_keys),
             expected: Vec::new(),
             fingerprint: 0,
             events: 0,

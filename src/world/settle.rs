@@ -152,6 +152,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Breaker and budget hear how a call has ended.
+    #[inline]
     fn policy_ends(&mut self, place: u32, succeeded: bool) {
         if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
             let outcome = if succeeded { Outcome::Ok } else { self.calls[place].last };
