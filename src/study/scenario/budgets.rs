@@ -61,11 +61,10 @@ fn all(context: &mut Context, node: &mut Node) -> Option<Budget> {
     if nodes.is_empty() {
         return context.refuse(place, "`all` holds no budget", "write at least one, or budget = \"none\"");
     }
-    let mut parts = Vec::new();
-    for node in nodes.iter_mut() {
-        let (name, value) = choose(context, node, "a budget in `all`", PARTS)?;
-        parts.push(part(context, name, value?)?);
-    }
+    // All are read, whatever is wrong with one of them.
+    let read = |node: &mut Node| choose(context, node, "a budget in `all`", PARTS).and_then(|(name, value)| part(context, name, value?));
+    let parts: Vec<Option<Part>> = nodes.iter_mut().map(read).collect();
+    let parts: Vec<Part> = parts.into_iter().collect::<Option<_>>()?;
     let quotas = |part: &&Part| matches!(part.kind, Kind::Quota(_));
     if parts.iter().filter(quotas).count() > 1 {
         return context.refuse(place, "`all` holds more than one `quota`: a refund would not know which", "leave all but one out");

@@ -174,16 +174,25 @@ fn retriers(context: &mut Context, node: &mut Node) -> Option<Vec<Retrier>> {
         let message = format!("{} retriers are more than the {MOST_RETRIERS} that a call can count", nodes.len());
         return context.refuse(place, message, "write fewer: several outcomes can share one");
     }
-    let mut retriers = Vec::new();
-    for node in nodes {
-        let mut fields = Fields::open(context, node, "a retrier")?;
-        let on = fields.required(context, "on", r#"["error", "timeout"]"#, outcomes);
-        let retries = fields.or(context, "retries", 3, word_or("unlimited", count(0)));
-        let backoff = fields.or(context, "backoff", "none", backoff);
-        fields.finish(context);
-        retriers.push(Retrier { on: on?, retries: retries?, backoff: backoff? });
+    // All are read, whatever is wrong with one of them.
+    let retriers: Vec<Option<Retrier>> = nodes.iter_mut().map(|node| retrier(context, node)).collect();
+    retriers.into_iter().collect()
+}
+
+fn retrier(context: &mut Context, node: &mut Node) -> Option<Retrier> {
+    let mut fields = Fields::open(context, node, "a retrier")?;
+    let on = fields.required(context, "on", r#"["error", "timeout"]"#, outcomes);
+    if on == Some(OutcomeSet::of(&[])) {
+        context.problem(
+            fields.place_of("on"),
+            "a retrier that is for no outcome is never used",
+            r#"write some, such as ["error", "timeout"]"#,
+        );
     }
-    Some(retriers)
+    let retries = fields.or(context, "retries", 3, word_or("unlimited", count(0)));
+    let backoff = fields.or(context, "backoff", "none", backoff);
+    fields.finish(context);
+    Some(Retrier { on: on?, retries: retries?, backoff: backoff? })
 }
 
 fn transient() -> Value {
@@ -194,12 +203,10 @@ fn transient() -> Value {
 /// Outcomes that a retry can help.
 pub fn outcomes(context: &mut Context, node: &mut Node) -> Option<OutcomeSet> {
     let words = list(context, node, r#"["error", "timeout"]"#)?;
-    let mut outcomes = Vec::new();
-    for word in words {
-        if word.text() == Some("permanent") {
-            return context.refuse(word.place, "`permanent` is never worth a retry", "leave it out");
-        }
-        outcomes.push(one_of(TRANSIENT)(context, word)?);
-    }
-    Some(OutcomeSet::of(&outcomes))
+    let mut read = |word: &mut Node| match word.text() {
+        Some("permanent") => context.refuse(word.place, "`permanent` is never worth a retry", "leave it out"),
+        _ => one_of(TRANSIENT)(context, word),
+    };
+    let outcomes: Vec<Option<Outcome>> = words.iter_mut().map(&mut read).collect();
+    outcomes.into_iter().collect::<Option<Vec<Outcome>>>().map(|outcomes| OutcomeSet::of(&outcomes))
 }

@@ -14,7 +14,10 @@ pub fn duration(context: &mut Context, node: &mut Node) -> Option<Duration> {
         Value::Text(text) => context.check(place, Duration::parse(text)),
         Value::Whole(_) | Value::Number(_) => {
             let written = super::writer::inline(node);
-            context.refuse(place, format!("`{written}` has no unit of time"), format!("write `\"{written}ms\"` or `\"{written}s\"`"))
+            // What is written below zero has two faults: the help must not lead to the second.
+            let length = written.trim_start_matches('-');
+            let help = format!("write `\"{length}ms\"` or `\"{length}s\"`");
+            context.refuse(place, format!("`{written}` has no unit of time"), help)
         }
         other => context.refuse(place, format!("a length of time is not {}", other.kind()), "write a number and a unit, such as \"250ms\""),
     }
