@@ -20,17 +20,26 @@ pub struct Retrier {
     pub backoff: Backoff,
 }
 
-/// How often a call has used each retrier.
-pub type Uses = [u32; MOST];
+/// What a call keeps of one retrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Use {
+    /// How often it was used.
+    pub count: u32,
+    /// What its backoff remembers, zero at first: its own, as another's may mean something else.
+    pub memory: u64,
+}
 
-/// The retrier for an outcome and the number of this use of it, from 1, which is counted; None where there is none or it is used up.
-pub fn choose<'a>(retriers: &'a [Retrier], uses: &mut Uses, outcome: Outcome) -> Option<(&'a Retrier, u32)> {
-    let (retrier, used) = retriers.iter().zip(uses).find(|(retrier, _)| retrier.on.contains(outcome))?;
-    if retrier.retries.is_some_and(|most| *used >= most) {
+/// What a call keeps of each retrier.
+pub type Uses = [Use; MOST];
+
+/// The retrier for an outcome and this use of it, which is counted, from 1; None where there is none or it is used up.
+pub fn choose<'a, 'u>(retriers: &'a [Retrier], uses: &'u mut Uses, outcome: Outcome) -> Option<(&'a Retrier, &'u mut Use)> {
+    let (retrier, own) = retriers.iter().zip(uses).find(|(retrier, _)| retrier.on.contains(outcome))?;
+    if retrier.retries.is_some_and(|most| own.count >= most) {
         return None;
     }
-    *used = used.saturating_add(1);
-    Some((retrier, *used))
+    own.count = own.count.saturating_add(1);
+    Some((retrier, own))
 }
 
 #[cfg(test)]
@@ -42,7 +51,7 @@ mod tests {
         let retrier = |on: &[Outcome], retries| Retrier { on: OutcomeSet::of(on), retries: Some(retries), backoff: Backoff::None };
         let retriers = [retrier(&[Outcome::Error], 1), retrier(&[Outcome::Error, Outcome::Timeout], 2)];
         let mut uses = Uses::default();
-        let mut use_of = |outcome| choose(&retriers, &mut uses, outcome).map(|(retrier, number)| (retrier.retries, number));
+        let mut use_of = |outcome| choose(&retriers, &mut uses, outcome).map(|(retrier, own)| (retrier.retries, own.count));
         assert_eq!(use_of(Outcome::Error), Some((Some(1), 1)));
         assert_eq!(use_of(Outcome::Timeout), Some((Some(2), 1)));
         assert_eq!(use_of(Outcome::Error), None, "used up, though the second names it too");

@@ -19,6 +19,7 @@ impl<L: Listener> World<'_, L> {
         self.offer_changes(&before.services);
         self.change_breakers(before);
         self.change_books(before);
+        self.change_memories(before);
         self.take_in();
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);

@@ -69,8 +69,8 @@ impl<L: Listener> World<'_, L> {
         let policy = &self.numbers.callers[caller.at()].policy;
         let address = if policy.shared_seed { self.seed.shared_address(caller.at()) } else { call.address };
         let draw = address.draw(Purpose::Backoff, attempts.into());
-        let (backoff, retry) = self.backoff_of(place, attempts, call.last)?;
-        let wait = policy.wait_by(backoff, retry, hint, &mut self.calls[place].memory, draw);
+        let (backoff, retry, memory) = self.backoff_of(place, attempts, call.last)?;
+        let wait = policy.wait_by(backoff, retry, hint, memory, draw);
         if wait.is_none() {
             self.tell_of(place, || What::HintDenies);
         }

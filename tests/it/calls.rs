@@ -249,3 +249,24 @@ fn a_hedge_with_a_key_waits_for_the_first() {
         assert_eq!(metrics(&[&policy(retry_on)], names), [2.0, 1.0, 0.1, 1.0], "{retry_on}");
     }
 }
+
+/// Polly's jitter remembers a number, the decorrelated one a length of time: each retrier has a memory of its own, and where a fault puts
+/// one in the place of the other it begins anew. Polly's first two waits are at most 1.38 s and 2.72 s, the others' 300 and 900 ms.
+#[test]
+fn no_backoff_remembers_what_another_has_noted() {
+    let (polly, decorrelated) = ("{ custom = { initial = \"1s\", jitter = \"polly\" } }", "{ decorrelated_jitter = { base = \"100ms\" } }");
+    let retriers = format!(
+        "policy.standard={{ retriers = [{{ on = [\"error\"], backoff = {polly} }}, {{ on = [\"conflict\"], backoff = {decorrelated} }}] }}"
+    );
+    let script = "service.api.script=[\"error\", \"conflict\", \"error\", \"conflict\", \"200\"]";
+    let set = [&retriers[..], script, "service.api.time=0s", "clients.web.count=100"];
+    let [succeeded, longest] = metrics(&set, ["succeeded", "latency_max"]);
+    assert!(succeeded == 100.0 && (2.0..1.38 + 2.72 + 0.3 + 0.9).contains(&longest), "{longest} s");
+    let policy = format!("policy.standard={{ attempts = 4, backoff = {polly} }}");
+    // By 2 s all have waited once, few twice.
+    let other = format!("fault.0.set={{ \"policy.standard.backoff\" = {decorrelated} }}");
+    let fails = ["service.api.script=[\"error\", \"error\", \"error\", \"200\"]", "fault.0.at=2s", "fault.0.for=1h", "service.api.time=0s"];
+    let [succeeded, longest] =
+        metrics(&[&[&policy[..], &other, "clients.web.count=100"], &fails[..]].concat(), ["succeeded", "latency_max"]);
+    assert!(succeeded == 100.0 && longest < 1.38 + 2.72 + 4.28, "{longest} s");
+}

@@ -109,7 +109,12 @@ impl Backoff {
 
     /// Whether a wait depends on the draws of the waits before it.
     pub fn remembers(&self) -> bool {
-        self.pipeline().is_some_and(|pipeline| pipeline.jitter.remembers())
+        self.memory().is_some()
+    }
+
+    /// The jitter whose way to remember those draws is its own, where they count; each takes what another has noted for something else.
+    pub fn memory(&self) -> Option<Jitter> {
+        self.pipeline().map(|pipeline| pipeline.jitter).filter(|jitter| jitter.remembers())
     }
 
     /// True where every wait is zero.

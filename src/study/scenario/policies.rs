@@ -136,8 +136,7 @@ fn backoff(context: &mut Context, node: &mut Node) -> Option<Backoff> {
 
 /// A call has one memory: where both its backoffs remember, they must remember the same thing.
 fn one_memory(context: &mut Context, place: Place, backoff: &Backoff, throttled: &Backoff) {
-    let of = |backoff: &Backoff| backoff.pipeline().filter(|pipeline| pipeline.jitter.remembers()).map(|pipeline| pipeline.jitter);
-    if let (Some(one), Some(other)) = (of(backoff), of(throttled))
+    if let (Some(one), Some(other)) = (backoff.memory(), throttled.memory())
         && one != other
     {
         let message = "`backoff` and `throttled_backoff` have jitters that remember different things, and a call has one memory";
