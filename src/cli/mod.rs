@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod delays;
 mod explain;
 mod list;
 mod load;
@@ -61,6 +62,8 @@ enum Command {
     Trace(trace::TraceArguments),
     /// List the scenarios that come with the program
     List,
+    /// Print when a policy's retries are sent; does it span an outage, does it fit a deadline?
+    Delays(delays::DelaysArguments),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArguments),
 }
@@ -116,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Plot(arguments) => plot::plot(arguments, quiet),
         Command::Trace(arguments) => trace::trace(arguments),
         Command::List => list::list(),
+        Command::Delays(arguments) => delays::delays(arguments),
         Command::Completions(arguments) => completions::completions::<Arguments>(arguments),
     };
     match result {

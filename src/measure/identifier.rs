@@ -1,7 +1,7 @@
 //! Names for the parts of a model: small numbers of different types, so that one cannot be taken for another.
 
 /// A group of clients, by its place in the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupIndex(pub u16);
 
 /// A service, by its place in the scenario.

@@ -28,10 +28,18 @@ pub enum Purpose {
     Backoff = 7,
     /// Which of the queued is next, where the order is random.
     Order = 8,
+    /// Whether a client turns away its own attempt.
+    Throttle = 12,
     /// Delay of the request on its way; the optimistic row's further ways follow as 17, 18 and 19.
     Link = 16,
     /// Loss of the request on its way; the further ways follow as 33, 34 and 35.
     Loss = 32,
+    /// How long a breaker stays open.
+    Opening = 40,
+    /// The hint that goes with a reply.
+    Hint = 64,
+    /// How long it takes to turn an attempt away.
+    Reject = 65,
 }
 
 /// A node in the tree of addresses.
@@ -55,6 +63,11 @@ impl Seed {
     /// The root of all addresses of the run.
     pub fn address(self) -> Address {
         Address(mix(self.seed.wrapping_add(GOLDEN))).child(u64::from(self.replication))
+    }
+
+    /// The address of the draws that all calls along one edge share. Of the run's children 0 are the groups and 1 the services.
+    pub fn shared_address(self, edge: usize) -> Address {
+        self.address().child(2).child(edge as u64)
     }
 }
 

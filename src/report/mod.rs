@@ -6,6 +6,7 @@ pub mod chart;
 pub mod data;
 pub mod files;
 pub mod manifest;
+pub mod schedule;
 pub mod story;
 pub mod table;
 pub mod verdict;

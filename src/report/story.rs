@@ -60,6 +60,7 @@ fn who(model: &Model, line: &Line) -> String {
         What::CallStarts(group, client) => format!("{} {}", model.groups[group.at()].name, client.0),
         What::FoundDown(_) | What::Queued(..) | What::Rejected(_) | What::WorkStarts(..) | What::WorkEnds(..) => serving.clone(),
         What::RowRead(..) | What::RowWritten(..) | What::Dropped(_) | What::Destroyed(_) | What::CallsOn(_) => serving.clone(),
+        What::Throttled(_) | What::Shed(_) | What::Answered(..) | What::Ignored(_) => serving.clone(),
         _ => calling,
     }
 }
@@ -85,17 +86,33 @@ fn what(model: &Model, line: &Line) -> String {
         What::Dropped(number) => format!("drops attempt {number}: its caller has left"),
         What::Destroyed(number) => format!("goes down and loses attempt {number}"),
         What::Reply(number, outcome) => format!("gets the reply to attempt {number}: {}", outcome.name()),
+        What::KnownByKey(number, outcome) => format!("attempt {number} is known by its key: {} at once", outcome.name()),
+        What::Received(number, index) => {
+            format!("receive {number}: a function takes it as number {} of its batch", index + 1)
+        }
+        What::FunctionStopped => String::from("the function has had its time"),
+        What::DeadLetter => String::from("received as often as it may be: a dead letter"),
         What::LateReply(number, outcome) => format!("a late reply to attempt {number} ({}) is ignored", outcome.name()),
         What::TimedOut(number) => format!("gives up attempt {number}: timeout"),
         What::Waits(Duration::ZERO) => "tries again at once".into(),
         What::Waits(wait) => format!("waits {} before it tries again", readable(*wait)),
         What::BudgetDenies => "may not retry: the budget is spent".into(),
         What::BreakerDenies => "sends nothing: the breaker is open".into(),
-        What::DeadlineDenies => "does not retry: the wait would pass the deadline".into(),
+        What::DeadlineDenies => "does not retry: the wait would pass the deadline or max_elapsed".into(),
+        What::HintDenies => "does not retry: the server's hint is too long to wait for".into(),
         What::CallEnds(Some(Outcome::Ok), after) => format!("call {} succeeds after {}", line.call, readable(*after)),
+        What::Throttled(number) => format!("is over its rate limit; throttles attempt {number}"),
+        What::Shed(number) => format!("turns attempt {number} away: it comes too late"),
+        What::Answered(number, outcome) => format!("answers attempt {number} by its script: {}", outcome.name()),
+        What::Ignored(number) => format!("never answers attempt {number}, by its script"),
         What::CallEnds(None, _) => format!("call {} fails: nothing was sent", line.call),
         What::CallEnds(Some(outcome), after) => {
             format!("call {} fails after {}, at last with {}", line.call, readable(*after), outcome.name())
         }
+        What::BreakerOpens => "its breaker opens".into(),
+        What::BreakerHolds => "sends nothing yet: its breaker is half open, and the probes come first".into(),
+        What::SendDenied => "sends nothing: its own throttle turns the attempt away".into(),
+        What::SendWaits(wait) => format!("may not send yet: asks again in {}", readable(*wait)),
+        What::RetrySkipped(wait) => format!("may not retry yet: goes on to the next wait, of {}", readable(*wait)),
     }
 }

@@ -3,5 +3,10 @@
 pub mod backoff;
 pub mod breaker;
 pub mod budget;
+pub mod hedge;
+pub mod hint;
 pub mod outcome;
 pub mod policy;
+pub mod receive;
+pub mod retrier;
+pub mod scope;

@@ -1,8 +1,8 @@
 //! What is measured: every metric with its name, unit and meaning, and its value in one run. The names are those of the CSV
 //! columns, of `expect`, and of docs/METRICS.md.
 
-use super::recovery;
-use crate::measure::time::NANOSECONDS;
+use super::verdict::{Verdict, judge};
+use crate::measure::time::{NANOSECONDS, Time};
 use crate::world::model::Model;
 use crate::world::run::{Run, ServiceTotals};
 
@@ -21,6 +21,8 @@ pub enum Unit {
     PerSecond,
     /// 0 to 1.
     Share,
+    /// How often breakers opened.
+    Openings,
 }
 
 impl Unit {
@@ -33,6 +35,7 @@ impl Unit {
             Unit::Seconds => "seconds",
             Unit::PerSecond => "per second",
             Unit::Share => "share",
+            Unit::Openings => "openings",
         }
     }
 }
@@ -60,7 +63,7 @@ pub struct Metric {
 }
 
 /// Of the whole run: name, unit, summary. Documented in docs/METRICS.md.
-const GLOBAL: [(&str, Unit, Summary); 23] = [
+const GLOBAL: &[(&str, Unit, Summary)] = &[
     ("calls", Unit::Calls, Summary::Mean),
     ("succeeded", Unit::Calls, Summary::Mean),
     ("failed", Unit::Calls, Summary::Mean),
@@ -84,10 +87,18 @@ const GLOBAL: [(&str, Unit, Summary); 23] = [
     ("duplicates", Unit::Calls, Summary::Mean),
     ("budget_denied", Unit::Attempts, Summary::Mean),
     ("breaker_denied", Unit::Attempts, Summary::Mean),
+    ("breaker_opened", Unit::Openings, Summary::Mean),
+    ("hedges", Unit::Attempts, Summary::Mean),
+    ("state_transitions", Unit::Attempts, Summary::Mean),
+    ("dead_lettered", Unit::Calls, Summary::Mean),
+    ("stable", Unit::Share, Summary::Share),
+    ("recovered", Unit::Share, Summary::Share),
+    ("collapsed", Unit::Share, Summary::Share),
+    ("undecided", Unit::Share, Summary::Share),
 ];
 
 /// Of each service, after its name and a dot.
-const SERVICE: [(&str, Unit); 10] = [
+const SERVICE: &[(&str, Unit)] = &[
     ("arrivals", Unit::Attempts),
     ("served", Unit::Attempts),
     ("rejected", Unit::Attempts),
@@ -98,10 +109,12 @@ const SERVICE: [(&str, Unit); 10] = [
     ("queue_mean", Unit::Attempts),
     ("queue_peak", Unit::Attempts),
     ("wait_mean", Unit::Seconds),
+    ("throttled", Unit::Attempts),
+    ("shed", Unit::Attempts),
 ];
 
 /// Series of a timeline that are sums over all services, beside those of the clients.
-pub const SUMMED_SERIES: [&str; 5] = crate::world::run::SERVICE_SERIES;
+pub const SUMMED_SERIES: [&str; 7] = crate::world::run::SERVICE_SERIES;
 
 /// All metrics of a model with these services, in the order of the columns.
 pub fn metrics(services: &[String]) -> Vec<Metric> {
@@ -144,7 +157,9 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     let seconds = |sum: u128| sum as f64 / NANOSECONDS as f64;
     let percentile = |index: usize| quantiles.map(|quantiles| quantiles[index].seconds());
     let some = |number: u64| Some(number as f64);
-    let recovery = recovery::recovery(model, run);
+    let judgement = judge(model, run);
+    let flag = |holds: bool| if holds { 1.0 } else { 0.0 };
+    let is = |verdict: Verdict| Some(flag(judgement.verdict == verdict));
     let sum = |of: fn(&ServiceTotals) -> u128| run.services.iter().map(of).sum::<u128>() as f64;
     let mut values = vec![
         some(totals.calls),
@@ -164,12 +179,20 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         percentile(3),
         (totals.succeeded > 0).then(|| run.latency.greatest.seconds()),
         (totals.last_settled.0 > 0 || totals.calls > totals.unfinished).then(|| totals.last_settled.seconds()),
-        recovery.time,
-        recovery.stuck.map(|stuck| if stuck { 1.0 } else { 0.0 }),
+        judgement.recovery_time,
+        judgement.stuck.map(flag),
         ratio(sum(|service| service.wasted), sum(|service| service.worked)),
         some(totals.duplicates),
         some(totals.budget_denied),
         some(totals.breaker_denied),
+        some(totals.breaker_opened),
+        some(totals.hedges),
+        some(totals.state_transitions),
+        some(totals.dead_lettered),
+        is(Verdict::Stable),
+        is(Verdict::Recovered),
+        is(Verdict::Collapsed),
+        is(Verdict::Undecided),
     ];
     let reach = model.reach();
     for index in 0..run.services.len() {
@@ -179,7 +202,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 10] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 12] {
     let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
@@ -194,15 +217,19 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         ratio(service.queued as f64 / NANOSECONDS as f64, window),
         some(service.queue_peak),
         ratio(service.waited as f64 / NANOSECONDS as f64, service.started as f64),
+        some(service.throttled),
+        some(service.shed),
     ]
 }
 
 /// Seconds of all workers of a service in the measured window; None where they are unlimited.
 fn worker_time(model: &Model, run: &Run, service: usize) -> Option<f64> {
-    let ends = model.epochs.iter().skip(1).map(|epoch| epoch.at).chain([run.ended]);
-    let parts = model.epochs.iter().zip(ends).map(|(epoch, end)| {
-        let length = end.min(run.ended).since(epoch.at.max(model.warmup)).seconds();
-        epoch.services[service].workers.map(|workers| f64::from(workers) * length)
+    let changes = run.changes.iter().map(|change| (change.at, model.numbers(change.epoch, change.lasting)));
+    let starts = std::iter::once((Time::ZERO, &model.epochs[0])).chain(changes);
+    let ends = run.changes.iter().map(|change| change.at).chain([run.ended]);
+    let parts = starts.zip(ends).map(|((start, numbers), end)| {
+        let length = end.min(run.ended).since(start.max(model.warmup)).seconds();
+        numbers.services[service].workers.map(|workers| f64::from(workers) * length)
     });
     parts.sum()
 }

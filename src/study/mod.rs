@@ -8,5 +8,6 @@ pub mod experiment;
 pub mod fold;
 pub mod metrics;
 pub mod presets;
-pub mod recovery;
 pub mod scenario;
+pub mod schedule;
+pub mod verdict;

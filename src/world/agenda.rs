@@ -29,6 +29,12 @@ pub enum Event {
     Retry(u32, u32),
     /// A fault starts or ends: the numbers of this epoch hold from now on.
     Epoch(u32),
+    /// The wait of a group's queue for a batch to fill is over: the group, and the number of the wait, which is stale where it has ended.
+    Poll(GroupIndex, u32),
+    /// A function has had its time, or what it did not delete is visible again: the batch and its stamp.
+    Batch(u32, u32),
+    /// The condition of a fault is looked at, or its fault starts or ends: the fault, and which of them.
+    Condition(u32, u32),
 }
 
 /// The events to come.
@@ -131,7 +137,10 @@ impl Packed {
             5 => Event::Reply(first),
             6 => Event::Timeout(first, second),
             7 => Event::Retry(first, second),
-            _ => Event::Epoch(first),
+            8 => Event::Epoch(first),
+            9 => Event::Condition(first, second),
+            10 => Event::Poll(GroupIndex(first as u16), second),
+            _ => Event::Batch(first, second),
         }
     }
 }
@@ -149,6 +158,9 @@ impl Event {
             Event::Timeout(call, stamp) => (6, (call, stamp)),
             Event::Retry(call, stamp) => (7, (call, stamp)),
             Event::Epoch(index) => (8, (index, 0)),
+            Event::Condition(fault, what) => (9, (fault, what)),
+            Event::Poll(group, wait) => (10, (group.0.into(), wait)),
+            Event::Batch(batch, stamp) => (11, (batch, stamp)),
         }
     }
 }

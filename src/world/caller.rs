@@ -1,18 +1,21 @@
-//! The calling side: calls start, attempts are sent, and what comes of them is settled. All retry logic is in `settle`.
+//! The calling side: calls start and attempts are sent.
 
 use super::World;
+use super::admission::gives_up;
 use super::agenda::Event;
 use super::arrivals::Start;
 use super::flight::{Attempt, Call, NOBODY, Root, State};
-use super::model::{Caller, Origin};
+use super::model::Caller;
 use super::probe::Count;
 use super::trace::{Listener, What};
 use crate::measure::identifier::{CallerIndex, ClientIndex, GroupIndex};
 use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
+use crate::retry::budget::Paid;
 use crate::retry::outcome::Outcome;
-use crate::service::Abandoned;
+use crate::retry::policy::Policy;
+use crate::service::criticality::Criticality;
 
 /// What a new call is told by whoever makes it.
 pub(super) struct NewCall {
@@ -21,12 +24,20 @@ pub(super) struct NewCall {
     pub address: Address,
     /// The attempt whose worker calls on, and its stamp.
     pub parent: Option<(u32, u32)>,
+    /// When that gives up, where it is handed down.
+    pub until: Time,
+    /// How much it matters.
+    pub criticality: Criticality,
 }
 
 impl<L: Listener> World<'_, L> {
     /// All calls of a group that start now.
     pub(super) fn arrive(&mut self, group: GroupIndex) {
         let shape = &self.model.groups[group.at()];
+        // A load factor has moved this call: it has an event of its own.
+        if self.arrivals[group.at()].next().is_none_or(|next| next > self.now) {
+            return;
+        }
         loop {
             let start = self.arrivals[group.at()].start(&shape.load);
             self.start_client_call(group, start);
@@ -47,9 +58,10 @@ impl<L: Listener> World<'_, L> {
     }
 
     fn start_client_call(&mut self, group: GroupIndex, start: Start) {
-        let caller = self.model.groups[group.at()].caller;
+        let shape = &self.model.groups[group.at()];
+        let (caller, criticality) = (shape.caller, shape.criticality);
         self.tell(self.started, caller, || What::CallStarts(group, start.client));
-        self.start_call(NewCall { caller, client: start.client, address: start.address, parent: None });
+        self.start_call(NewCall { caller, client: start.client, address: start.address, parent: None, until: Time::NEVER, criticality });
     }
 
     /// Starts a call and sends its first attempt; the place of the call.
@@ -59,7 +71,7 @@ impl<L: Listener> World<'_, L> {
         let place = self.calls.take(Call {
             address: new.address,
             started: now,
-            previous_wait: Duration::ZERO,
+            memory: 0,
             stamp: self.calls.before().map_or(0, |call| call.stamp.wrapping_add(1)),
             attempts: 0,
             client: new.client,
@@ -68,21 +80,42 @@ impl<L: Listener> World<'_, L> {
             settled: false,
             last: Outcome::Rejected,
             pass: Pass::default(),
+            parked: false,
+            denied: 0,
+            used_by_breaker: 0,
+            paid: Paid::default(),
+            skipped: 0,
             served: 0,
             under_way: 0,
             current: NOBODY,
+            hedges: (0, 0),
+            sent: now,
+            unheard: 0,
+            in_service: 0,
             parent: new.parent.unwrap_or((NOBODY, 0)),
             root: above.map_or(Root { place: NOBODY, number }, |(root, _)| root),
+            criticality: new.criticality,
+            until: new.until,
         });
         if new.parent.is_none() {
             self.calls[place].root.place = place;
             self.count_start(place);
         }
         let numbers = self.numbers;
-        if let Some(budget) = &numbers.callers[new.caller.at()].policy.budget {
-            budget.deposit(self.callers[new.caller.at()].ledger(budget, new.client), now);
+        let policy = &numbers.callers[new.caller.at()].policy;
+        if let Some(budget) = &policy.budget {
+            self.books.call_starts(budget, &self.calls[place], now);
         }
-        self.send(place);
+        if let Some(hedge) = &policy.hedge {
+            hedge.call_starts(&mut self.callers[new.caller.at()].hedges);
+        }
+        if !policy.retriers.is_empty() {
+            self.begin_retriers(place);
+        }
+        match self.mailbox_of(place) {
+            Some(group) => self.enqueue(place, group),
+            None => self.send(place),
+        }
         place
     }
 
@@ -92,6 +125,7 @@ impl<L: Listener> World<'_, L> {
         self.started = self.started.wrapping_add(1);
         self.open += 1;
         self.open_measured += u64::from(measured);
+        self.unsent += u64::from(measured);
         self.probe.totals.calls += u64::from(measured);
         self.probe.count(Count::Call);
         let services = self.model.services.len();
@@ -101,23 +135,27 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Sends the next attempt of a call.
-    fn send(&mut self, place: u32) {
+    pub(super) fn send(&mut self, place: u32) {
         let numbers = self.numbers;
-        let call = &mut self.calls[place];
-        let (caller, client) = (call.caller, call.client);
-        let Caller { policy, link } = &numbers.callers[caller.at()];
-        let pass = policy.breaker.as_ref().map(|breaker| breaker.admit(self.callers[caller.at()].breaker(client), self.now));
-        if pass == Some(None) {
-            self.probe.totals.breaker_denied += u64::from(call.measured);
-            self.unsent += u64::from(call.measured && call.attempts == 0 && call.parent.0 == NOBODY);
-            self.tell_of(place, || What::BreakerDenies);
-            return self.end_call(place, false);
+        let caller = self.calls[place].caller;
+        let Caller { policy, .. } = &numbers.callers[caller.at()];
+        let budget = policy.budget.as_ref().filter(|budget| budget.follows_attempts());
+        if let Some(budget) = budget
+            && !self.may_send(place, budget)
+        {
+            return;
         }
-        call.pass = pass.flatten().unwrap_or_default();
-        call.attempts += 1;
-        let number = call.attempts;
-        let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
-        let most = policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))));
+        if let Some(breaker) = &policy.breaker
+            && !self.passes_breaker(place, breaker)
+        {
+            return;
+        }
+        let call = &mut self.calls[place];
+        if let Some(budget) = budget {
+            self.books.sent(budget, call, self.now);
+        }
+        call.current = NOBODY;
+        let most = call.time_left(policy, self.now);
         if let Some(most) = most {
             // A reply at the very end of its time is in time: the timeout comes one nanosecond later.
             let (at, event) = (self.now + most + Duration(1), Event::Timeout(place, call.stamp));
@@ -126,15 +164,29 @@ impl<L: Listener> World<'_, L> {
                 None => self.agenda.add(at, event),
             }
         }
+        if policy.hedge.is_some() {
+            self.begin_hedging(place);
+        }
+        self.transmit(place, gives_up(self.now, most));
+    }
+
+    /// Sends an attempt on its way, the next of a call or one beside it; its caller gives up at `until`.
+    pub(super) fn transmit(&mut self, place: u32, until: Time) {
+        let numbers = self.numbers;
+        let call = &mut self.calls[place];
+        let (caller, beside) = (call.caller, call.current);
+        let link = &numbers.callers[caller.at()].link;
+        call.attempts += 1;
+        let number = call.attempts;
         self.count_attempt(place, number);
         self.tell_of(place, || What::Sent(number));
         let (address, stamp) = (self.calls[place].address, self.calls[place].stamp);
         if link.loses(|| address.draw(Purpose::Loss, number.into())) {
-            self.calls[place].current = NOBODY;
             return self.tell_of(place, || What::Lost(number));
         }
         let attempt = self.attempts.take(Attempt {
             address,
+            beside,
             since: Time::ZERO,
             work_left: Duration::ZERO,
             worked: Duration::ZERO,
@@ -147,6 +199,8 @@ impl<L: Listener> World<'_, L> {
             calls_made: 0,
             child: NOBODY,
             version: None,
+            until,
+            hint: None,
         });
         self.calls[place].under_way += 1;
         self.calls[place].current = attempt;
@@ -165,9 +219,13 @@ impl<L: Listener> World<'_, L> {
             self.probe.totals.attempts += measured;
             self.probe.count(Count::Attempt);
             self.probe.attempt_sent(now);
-            if number > 1 {
+            if call.hedges.1 > 0 {
+                self.probe.totals.hedges += measured;
+            } else if number > 1 {
                 self.probe.totals.retries += measured;
                 self.probe.count(Count::Retry);
+            } else {
+                self.unsent -= measured;
             }
         }
         if !self.visits.is_empty() {
@@ -185,117 +243,6 @@ impl<L: Listener> World<'_, L> {
             self.visits[root.place as usize * self.model.services.len() + service] += 1;
         } else if measured {
             self.probe.services[service].attempts += 1;
-        }
-    }
-
-    pub(super) fn time_out(&mut self, place: u32, stamp: u32) {
-        if self.calls[place].settled || self.calls[place].stamp != stamp {
-            return;
-        }
-        let number = self.calls[place].attempts;
-        self.tell_of(place, || What::TimedOut(number));
-        self.leave(place);
-        self.settle(place, Outcome::Timeout, None);
-    }
-
-    /// The caller stops waiting for its present attempt: where the service is told, it drops the work.
-    pub(super) fn leave(&mut self, place: u32) {
-        let call = &self.calls[place];
-        let service = self.model.callers[call.caller.at()].to;
-        if call.current != NOBODY && self.numbers.services[service.at()].abandoned == Abandoned::Cancel {
-            self.drop_attempt(call.current);
-        }
-    }
-
-    /// An attempt of a call has ended: is there another, and when?
-    pub(super) fn settle(&mut self, place: u32, outcome: Outcome, hint: Option<Duration>) {
-        let numbers = self.numbers;
-        let call = &mut self.calls[place];
-        let (caller, client, attempts) = (call.caller, call.client, call.attempts);
-        let policy = &numbers.callers[caller.at()].policy;
-        call.stamp = call.stamp.wrapping_add(1);
-        call.last = outcome;
-        call.current = NOBODY;
-        if let Some(breaker) = &policy.breaker {
-            breaker.settle(self.callers[caller.at()].breaker(client), call.pass, outcome == Outcome::Ok, self.now);
-        }
-        if outcome == Outcome::Ok || !policy.retries(attempts, outcome) {
-            return self.end_call(place, outcome == Outcome::Ok);
-        }
-        let wait = policy.wait(attempts, call.previous_wait, hint, call.address.draw(Purpose::Backoff, attempts.into()));
-        if policy.deadline.is_some_and(|deadline| self.now + wait >= call.started + deadline) {
-            self.tell_of(place, || What::DeadlineDenies);
-            return self.end_call(place, false);
-        }
-        if let Some(budget) = &policy.budget
-            && !budget.withdraw(self.callers[caller.at()].ledger(budget, client), self.now)
-        {
-            self.probe.totals.budget_denied += u64::from(call.measured);
-            self.tell_of(place, || What::BudgetDenies);
-            return self.end_call(place, false);
-        }
-        call.previous_wait = wait;
-        // No wait is no event, where the link takes its time; without a link there could be no end of it at one instant.
-        if wait == Duration::ZERO && !numbers.callers[caller.at()].link.is_direct() {
-            return self.send(place);
-        }
-        let event = Event::Retry(place, call.stamp);
-        self.agenda.add(self.now + wait, event);
-        self.tell_of(place, || What::Waits(wait));
-    }
-
-    pub(super) fn retry(&mut self, place: u32, stamp: u32) {
-        if !self.calls[place].settled && self.calls[place].stamp == stamp {
-            self.send(place);
-        }
-    }
-
-    fn end_call(&mut self, place: u32, succeeded: bool) {
-        let call = &mut self.calls[place];
-        call.settled = true;
-        call.stamp = call.stamp.wrapping_add(1);
-        let (parent, latency) = (call.parent, self.now - call.started);
-        let last = (call.attempts > 0).then_some(call.last);
-        self.tell_of(place, || What::CallEnds(last, latency));
-        if parent.0 == NOBODY {
-            self.end_client_call(place, succeeded.then_some(latency));
-        }
-        if self.calls[place].under_way == 0 {
-            self.calls.give_back(place);
-        }
-        if parent.0 != NOBODY {
-            self.hear_from_below(parent, succeeded);
-        }
-    }
-
-    fn end_client_call(&mut self, place: u32, latency: Option<Duration>) {
-        let call = &self.calls[place];
-        let (measured, attempts, caller, client) = (call.measured, call.attempts, call.caller, call.client);
-        self.open -= 1;
-        self.last_settled = self.now;
-        self.probe.count(if latency.is_some() { Count::Success } else { Count::Failure });
-        self.gather_visits(place, measured, attempts);
-        let Origin::Group(group) = self.model.callers[caller.at()].from else { return };
-        if measured {
-            self.open_measured -= 1;
-            self.probe.call_ended(group, attempts, latency);
-        }
-        if let Some(think) = self.arrivals[group.at()].think(&self.model.groups[group.at()].load, client.0) {
-            self.agenda.add(self.now + think, Event::Wake(group, client.0));
-        }
-    }
-
-    /// The attempts that the call has cost each service.
-    fn gather_visits(&mut self, place: u32, measured: bool, attempts: u32) {
-        if self.visits.is_empty() {
-            let service = self.model.callers[self.calls[place].caller.at()].to.at();
-            self.probe.services[service].attempts += u64::from(attempts) * u64::from(measured);
-            return;
-        }
-        let services = self.model.services.len();
-        let visits = &mut self.visits[place as usize * services..][..services];
-        for (visit, totals) in visits.iter_mut().zip(&mut self.probe.services) {
-            totals.attempts += u64::from(std::mem::take(visit)) * u64::from(measured);
         }
     }
 
@@ -317,6 +264,14 @@ impl<L: Listener> World<'_, L> {
 }
 
 impl Call {
+    /// The longest that an attempt sent now may take: its timeout, or what is left of the deadlines of the call and of the attempt above.
+    #[inline]
+    pub(super) fn time_left(&self, policy: &Policy, now: Time) -> Option<Duration> {
+        let deadline = policy.deadline.map_or(self.until, |deadline| self.until.min(self.started + deadline));
+        let left = (deadline != Time::NEVER).then(|| deadline.since(now));
+        policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))))
+    }
+
     /// What a call made on its behalf inherits.
     fn clone_position(&self) -> (Root, bool) {
         (self.root, self.measured)

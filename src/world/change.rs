@@ -7,21 +7,19 @@ use super::server::time_for;
 use super::trace::{Listener, What};
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::time::Duration;
-use crate::retry::breaker::Breaker;
+use crate::retry::budget::Paid;
 use crate::retry::outcome::Outcome;
 use crate::service::{Down, Service};
 
 impl<L: Listener> World<'_, L> {
-    /// From now on the numbers of another epoch hold.
-    pub(super) fn change(&mut self, epoch: u32) {
+    /// Takes up the numbers that hold now: what is under way feels what is different.
+    pub(super) fn renumber(&mut self) {
         let before = self.numbers;
-        self.numbers = &self.model.epochs[epoch as usize];
-        for (caller, (old, new)) in self.callers.iter_mut().zip(before.callers.iter().zip(&self.numbers.callers)) {
-            if old.policy.breaker != new.policy.breaker {
-                // Another breaker begins anew; what the old one has let through says nothing about it.
-                caller.breakers.clear();
-            }
-        }
+        self.numbers = self.model.numbers(self.epoch, self.lasting);
+        self.offer_changes(&before.services);
+        self.change_breakers(before);
+        self.change_books(before);
+        self.take_in();
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
         }
@@ -29,7 +27,10 @@ impl<L: Listener> World<'_, L> {
 
     fn change_service(&mut self, service: ServiceIndex, before: &Service) {
         let after = &self.numbers.services[service.at()];
-        if before.speed != after.speed {
+        self.change_door(service, before);
+        if after.sharing {
+            self.change_pace(service, before);
+        } else if before.speed != after.speed {
             self.change_speed(service, before.speed, after.speed);
         }
         if before.down != after.down {
@@ -74,13 +75,19 @@ impl<L: Listener> World<'_, L> {
 
     /// Loses all that is queued or in progress; its callers hear of it only where the connection breaks.
     fn destroy(&mut self, service: ServiceIndex, callers_hear: bool) {
-        let mut lost = self.services[service.at()].queue.drain();
+        let state = &mut self.services[service.at()];
+        state.queued.changes(self.now, state.queue.len() as u64);
+        let mut lost = state.queue.drain();
+        lost.extend(state.turned_away.drain(..));
         lost.extend(self.attempts_in(service, |state| matches!(state, State::Working | State::Waiting)));
         for attempt in lost {
             self.tell_of_attempt(attempt, What::Destroyed);
             self.take_away(attempt, service);
             if callers_hear {
-                self.probe.service(service, self.now).into_iter().for_each(|totals| totals.refused += 1);
+                // What was about to be turned away has been counted as that.
+                if self.attempts[attempt].outcome == Outcome::Ok {
+                    self.probe.service(service, self.now).into_iter().for_each(|totals| totals.refused += 1);
+                }
                 self.reply(attempt, Outcome::Refused);
             } else {
                 self.forget(attempt);
@@ -94,8 +101,11 @@ impl<L: Listener> World<'_, L> {
         match self.attempts[attempt].state {
             State::Gone | State::Travelling | State::Held => return,
             State::Queued => {
-                self.services[service.at()].queue.remove(attempt);
+                let state = &mut self.services[service.at()];
+                state.queued.changes(self.now, state.queue.len() as u64);
+                state.queue.remove(attempt);
             }
+            State::TurnedAway => self.services[service.at()].turned_away.retain(|waiting| *waiting != attempt),
             State::Working | State::Waiting => {}
         }
         self.tell_of_attempt(attempt, What::Dropped);
@@ -111,6 +121,12 @@ impl<L: Listener> World<'_, L> {
         if state == State::Queued {
             return self.count_wait(attempt, service);
         }
+        if state == State::TurnedAway {
+            return;
+        }
+        if state == State::Working && self.numbers.services[service.at()].sharing {
+            self.leave_processor(attempt, service);
+        }
         self.free_worker(attempt, service);
         self.count_work(attempt, false);
         self.attempts[attempt].worked = Duration::ZERO;
@@ -122,15 +138,30 @@ impl<L: Listener> World<'_, L> {
 
     /// Nobody waits for this call any more: it ends without a result, its attempt is left to the service below.
     fn abandon(&mut self, place: u32) {
-        self.leave(place);
+        self.break_off(place);
         let call = &mut self.calls[place];
-        if self.numbers.callers[call.caller.at()].policy.breaker.is_some() {
-            Breaker::forget(self.callers[call.caller.at()].breaker(call.client), call.pass);
-        }
         call.settled = true;
-        call.stamp = call.stamp.wrapping_add(1);
         if call.under_way == 0 {
             self.calls.give_back(place);
+        }
+    }
+
+    /// Its caller waits no longer for the present attempt of a call.
+    pub(super) fn break_off(&mut self, place: u32) {
+        self.leave(place);
+        if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
+            self.leave_breaker(place, breaker);
+        }
+        if let Some(budget) = &self.numbers.callers[self.calls[place].caller.at()].policy.budget {
+            let call = &mut self.calls[place];
+            self.books.gives_up(budget, call);
+            call.paid = Paid::default();
+        }
+        let call = &mut self.calls[place];
+        let (stamp, current) = (call.stamp, std::mem::replace(&mut call.current, NOBODY));
+        call.stamp = stamp.wrapping_add(1);
+        if call.unheard > 0 || call.hedges.1 > 0 {
+            self.end_hedging(place, current, stamp);
         }
     }
 

@@ -4,7 +4,9 @@ use crate::measure::identifier::{CallerIndex, ClientIndex};
 use crate::measure::random::Address;
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
+use crate::retry::budget::Paid;
 use crate::retry::outcome::Outcome;
+use crate::service::criticality::Criticality;
 
 /// No call, no attempt.
 pub const NOBODY: u32 = u32::MAX;
@@ -16,8 +18,8 @@ pub struct Call {
     pub address: Address,
     /// When it started: the sending of its first attempt.
     pub started: Time,
-    /// The wait before the last retry.
-    pub previous_wait: Duration,
+    /// What its backoff remembers of the waits before, zero at first.
+    pub memory: u64,
     /// Grows whenever an attempt or the call ends: a timeout or a retry with another stamp is stale.
     pub stamp: u32,
     /// Attempts sent so far.
@@ -34,16 +36,59 @@ pub struct Call {
     pub last: Outcome,
     /// What its breaker gave its present attempt.
     pub pass: Pass,
+    /// Whether it waits for a place at its breaker, which is half open.
+    pub parked: bool,
+    /// How often its breaker has put off its next attempt, each of which is followed by a wait.
+    pub denied: u32,
+    /// How many of these used up an attempt.
+    pub used_by_breaker: u32,
+    /// What it keeps of what its budget had of it.
+    pub paid: Paid,
+    /// Retries that a throttle held back, each of which counts as an attempt to its policy.
+    pub skipped: u32,
     /// How often it was done.
     pub served: u16,
     /// Attempts that are still somewhere.
     pub under_way: u32,
-    /// The attempt that it waits for, [`NOBODY`] where that has vanished.
+    /// The attempt that it waits for, [`NOBODY`] where that has vanished; with hedges the last sent, which leads to the others.
     pub current: u32,
+    /// Hedges sent so far, and those beside the present attempt.
+    pub hedges: (u32, u32),
+    /// When the first of the attempts was sent that are now under way beside each other; only with hedges.
+    pub sent: Time,
+    /// Attempts sent beside each other of whose failure it has not heard.
+    pub unheard: u32,
+    /// The attempt, by number, that a service works on, 0 for none: kept only where attempts carry a key.
+    pub in_service: u32,
     /// The attempt whose worker makes this call, and its stamp; [`NOBODY`] for a client's call.
     pub parent: (u32, u32),
     /// The client's call at the top, by place and number; its own for a client's call.
     pub root: Root,
+    /// How much it matters: that of the client's call.
+    pub criticality: Criticality,
+    /// When the attempt above gives up, where that is handed down; never otherwise.
+    pub until: Time,
+}
+
+impl Call {
+    /// Attempts without hedges, and without what earlier receives of a message had.
+    #[inline]
+    pub fn rounds(&self) -> u32 {
+        self.attempts - self.hedges.0
+    }
+
+    /// How many attempts its policy takes it to have made: without hedges and what earlier receives of a message had, with what a breaker
+    /// or a throttle took for one.
+    #[inline]
+    pub fn used(&self) -> u32 {
+        self.rounds() + self.used_by_breaker + self.skipped
+    }
+
+    /// The number of its next wait: each attempt leads to one, and whatever put an attempt off.
+    #[inline]
+    pub fn waits(&self) -> u32 {
+        self.rounds() + self.denied + self.skipped
+    }
 }
 
 /// A client's call: its place, and its number in the order of starts, which tells whether the place still holds it.
@@ -60,6 +105,8 @@ pub struct Root {
 pub struct Attempt {
     /// Of its call's random draws.
     pub address: Address,
+    /// The attempt that was sent before it beside the same one, [`NOBODY`] where it is the first or that has vanished.
+    pub beside: u32,
     /// When it reached the service, and from then on when its present state began.
     pub since: Time,
     /// Work still to do at speed 1, as of `since`.
@@ -76,7 +123,7 @@ pub struct Attempt {
     pub caller: CallerIndex,
     /// Where it is.
     pub state: State,
-    /// How it ended; set when the service replies.
+    /// How it ended: set when the service replies, or when it decides to turn it away; `ok` before.
     pub outcome: Outcome,
     /// How many further calls its worker has made.
     pub calls_made: u16,
@@ -84,6 +131,10 @@ pub struct Attempt {
     pub child: u32,
     /// The version of the optimistic row that it read; None before it has.
     pub version: Option<u64>,
+    /// When its caller gives up; a reply at that very time is still in time.
+    pub until: Time,
+    /// The hint that goes with its reply.
+    pub hint: Option<Duration>,
 }
 
 /// Where an attempt is.
@@ -97,6 +148,8 @@ pub enum State {
     Held,
     /// In the queue.
     Queued,
+    /// In line to be turned away by a worker.
+    TurnedAway,
     /// A worker is busy with it.
     Working,
     /// A worker has called on and waits.

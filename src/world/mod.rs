@@ -1,40 +1,62 @@
 //! Floor 2: the only place that schedules and counts. A run is a pure function of its model and its seed.
 //!
 //! ```text
-//!    arrivals ──> caller.rs ──attempt──> server.rs ──> reply ──> caller.rs: again? when?
+//!    arrivals ──> caller.rs ──attempt──> server.rs ──> reply ──> settle.rs: again? when?
 //!                     every event passes through World::step; change.rs applies the faults; probe.rs counts
 //! ```
 
+mod admission;
 mod agenda;
 mod arrivals;
+mod books;
+mod breakers;
 mod caller;
 mod change;
+pub mod condition;
 mod flight;
+mod hedging;
+pub mod invariant;
+mod keys;
+mod mailbox;
 pub mod model;
 mod probe;
+mod retriers;
 pub mod run;
 mod server;
+mod settle;
+mod sharing;
 mod slots;
+mod spending;
 pub mod trace;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::VecDeque;
+
 use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
+use books::Books;
+use breakers::Breakers;
+use condition::Watch;
 use flight::{Attempt, Call};
+use invariant::{Invariant, Level, Offer, Violation};
+use mailbox::Mailboxes;
 use model::{Epoch, Model};
 use probe::Probe;
-use run::Run;
+use run::{Change, Run};
 use slots::Slots;
 use trace::{Deaf, Listener};
 
-use crate::measure::identifier::{ClientIndex, GroupIndex};
+use crate::measure::identifier::GroupIndex;
 use crate::measure::random::{Address, Seed};
-use crate::measure::time::Time;
-use crate::retry::breaker;
-use crate::retry::budget::{Budget, Ledger, Scope};
+use crate::measure::time::{Duration, Time};
+use crate::retry::hedge;
+use crate::retry::retrier::Uses;
+use crate::service::Service;
 use crate::service::queue::Queue;
+use crate::service::sharing::Processor;
+use crate::service::{codel, limit};
 
 /// Simulates one replication.
 pub fn run(model: &Model, seed: Seed) -> Run {
@@ -56,14 +78,23 @@ struct World<'a, L> {
     model: &'a Model,
     /// The numbers that hold now.
     numbers: &'a Epoch,
+    /// Which they are: the epoch, and the combination of conditional faults that last.
+    epoch: u32,
+    lasting: u32,
+    changes: Vec<Change>,
+    watches: Vec<Watch>,
     seed: Seed,
     now: Time,
     agenda: Agenda,
     calls: Slots<Call>,
     attempts: Slots<Attempt>,
     arrivals: Vec<Arrivals>,
+    mailboxes: Mailboxes,
     services: Vec<ServiceState>,
     callers: Vec<CallerState>,
+    breakers: Breakers,
+    /// The ledgers of the callers' budgets.
+    books: Books,
     probe: Probe,
     listener: &'a mut L,
     /// Client calls started so far, and those of them that have not ended.
@@ -71,16 +102,23 @@ struct World<'a, L> {
     open: u64,
     /// Of `open`, those that are measured.
     open_measured: u64,
-    /// Measured calls whose first attempt a breaker did not let out.
+    /// Measured calls no attempt of which was sent so far: a breaker or a budget did not let it out, or it waits.
     unsent: u64,
     /// Groups whose load is not at its end.
     loads: usize,
     /// Attempts sent to each service, for the client's call in each place: only where services call on.
     visits: Vec<u32>,
+    /// How often the call in each place has used its retriers: only where a policy has some.
+    retrier_uses: Vec<Uses>,
     last_settled: Time,
+    /// How long the calls of each service are expected to take, where a service turns away what cannot be done in time.
+    expected: Vec<Duration>,
     fingerprint: u64,
     events: u64,
     stalled: Option<Time>,
+    /// Nothing happens from then on: the horizon, or zero after a violation.
+    end: Time,
+    violation: Option<Violation>,
 }
 
 /// What changes about a service in the course of a run.
@@ -89,19 +127,36 @@ struct ServiceState {
     address: Address,
     busy: u32,
     queue: Queue,
+    /// Over time, and what it is compared with: who waits, who is worked on, who could be.
+    queued: Level,
+    working: Level,
+    offer: Offer,
     /// Delivered by the network when the fault is over.
     held: Vec<u32>,
     /// Draws made for the random order.
     chosen: u64,
     /// Writes that the optimistic row has taken.
     version: u64,
+    /// Answered `rejected` or `throttled` as soon as a worker is free, before all queued work.
+    turned_away: VecDeque<u32>,
+    /// What the rate limit has let in.
+    account: limit::Account,
+    /// What controlled delay has seen.
+    codel: codel::State,
+    /// What the workers share.
+    processor: Processor,
+    /// Of the numbers that hold now: attempts in service at once; `u32::MAX` is unlimited.
+    places: u32,
+    /// Of the numbers that hold now: whether attempts are looked at when they arrive, or when their turn comes.
+    looks: bool,
+    /// Of the numbers that hold now: whether work is anything but a draw from `time` on a worker of its own.
+    special: bool,
 }
 
-/// What changes about an edge in the course of a run: the accounts of its callers, by client or one for all.
+/// What changes about an edge in the course of a run, beside its budget's ledgers.
 #[derive(Debug)]
 struct CallerState {
-    ledgers: Vec<Ledger>,
-    breakers: Vec<breaker::State>,
+    hedges: hedge::State,
     clients: u32,
     /// Of its timeouts, in the agenda.
     ring: usize,
@@ -109,34 +164,13 @@ struct CallerState {
 
 /// How many of the first callers have a timeout at any time: each has a ring of the agenda.
 fn callers_with_timeouts(model: &Model, first: usize) -> usize {
-    (0..first).filter(|caller| model.epochs.iter().any(|epoch| epoch.callers[*caller].policy.timeout.is_some())).count()
-}
-
-impl CallerState {
-    fn ledger(&mut self, budget: &Budget, client: ClientIndex) -> &mut Ledger {
-        let place = match budget.scope {
-            Scope::Client => client.at(),
-            Scope::Group => 0,
-        };
-        if self.ledgers.len() <= place {
-            let size = if budget.scope == Scope::Client { self.clients as usize } else { 1 };
-            self.ledgers.resize(size, Ledger::default());
-        }
-        &mut self.ledgers[place]
-    }
-
-    fn breaker(&mut self, client: ClientIndex) -> &mut breaker::State {
-        if self.breakers.is_empty() {
-            self.breakers.resize(self.clients as usize, breaker::State::default());
-        }
-        &mut self.breakers[client.at()]
-    }
+    (0..first).filter(|caller| model.all_epochs().any(|epoch| epoch.callers[*caller].policy.timeout.is_some())).count()
 }
 
 impl<'a, L: Listener> World<'a, L> {
     fn new(model: &'a Model, seed: Seed, listener: &'a mut L) -> World<'a, L> {
         let address = seed.address();
-        // One kind of address a child: groups 0, services 1.
+        // One kind of address a child: groups 0, services 1, breakers 2.
         let (groups, services) = (address.child(0), address.child(1));
         let clients = |caller: &model::CallerShape| match caller.from {
             model::Origin::Group(group) => model.groups[group.at()].count,
@@ -147,22 +181,31 @@ impl<'a, L: Listener> World<'a, L> {
         World {
             model,
             numbers: &model.epochs[0],
+            epoch: 0,
+            lasting: 0,
+            changes: Vec::new(),
+            watches: Vec::new(),
             seed,
             now: Time::ZERO,
             agenda: Agenda::new(callers_with_timeouts(model, model.callers.len())),
             calls: Slots::default(),
             attempts: Slots::default(),
             arrivals: (0..).zip(&model.groups).map(|(index, group)| Arrivals::new(group, groups.child(index))).collect(),
-            services: (0..model.services.len() as u64).map(|index| ServiceState::new(services.child(index))).collect(),
+            mailboxes: Mailboxes::new(model.groups.iter().map(|group| group.via)),
+            services: (0..model.services.len() as u64)
+                .zip(&model.epochs[0].services)
+                .map(|(index, numbers)| ServiceState::new(services.child(index), numbers))
+                .collect(),
             callers: (0..)
                 .zip(&model.callers)
                 .map(|(index, caller)| CallerState {
-                    ledgers: Vec::new(),
-                    breakers: Vec::new(),
+                    hedges: hedge::State::default(),
                     clients: clients(caller),
                     ring: callers_with_timeouts(model, index),
                 })
                 .collect(),
+            breakers: Breakers::new(model, address.child(2)),
+            books: Books::new(model, model.callers.iter().map(clients).collect()),
             probe: Probe::new(model.services.len(), model.groups.len(), model.warmup, model.bin),
             listener,
             started: 0,
@@ -171,17 +214,23 @@ impl<'a, L: Listener> World<'a, L> {
             unsent: 0,
             loads: 0,
             visits: vec![0; if layered { model.services.len() } else { 0 }],
+            retrier_uses: Vec::new(),
             last_settled: Time::ZERO,
+            expected: Vec::new(),
             fingerprint: 0,
             events: 0,
             stalled: None,
+            end: model.horizon.unwrap_or(Time::NEVER),
+            violation: None,
         }
     }
 
     fn start(&mut self) {
+        self.take_in();
         for (index, epoch) in (0..).zip(&self.model.epochs).skip(1) {
             self.agenda.add(epoch.at, Event::Epoch(index));
         }
+        self.start_watches();
         for index in 0..self.model.groups.len() {
             let group = GroupIndex(index as u16);
             if let Some(at) = self.arrivals[index].next() {
@@ -193,14 +242,16 @@ impl<'a, L: Listener> World<'a, L> {
                 self.agenda.add(Time::ZERO + think, Event::Wake(group, client));
             }
         }
+        self.scale_loads();
     }
 
     fn go_on(&mut self) {
-        let end = self.model.horizon.unwrap_or(Time::NEVER);
         let most = INSTANT_MOST + 1000 * self.model.groups.iter().map(|group| u64::from(group.count)).sum::<u64>();
         let mut instant = 0;
-        while let Some((at, event)) = self.agenda.next(end) {
-            debug_assert!(at >= self.now, "time goes back from {} to {at}", self.now);
+        while let Some((at, event)) = self.agenda.next(self.end) {
+            if at < self.now {
+                return self.violate(Invariant::TimeGoesOn, None, None);
+            }
             instant = if at == self.now { instant + 1 } else { 0 };
             if instant > most {
                 self.stalled = Some(at);
@@ -232,7 +283,10 @@ impl<'a, L: Listener> World<'a, L> {
             Event::Reply(attempt) => self.receive(attempt),
             Event::Timeout(call, stamp) => self.time_out(call, stamp),
             Event::Retry(call, stamp) => self.retry(call, stamp),
-            Event::Epoch(index) => self.change(index),
+            Event::Epoch(index) => self.change(index, self.lasting),
+            Event::Condition(fault, what) => self.meet_condition(fault, what),
+            Event::Poll(group, wait) => self.fill_is_over(group, wait),
+            Event::Batch(batch, stamp) => self.batch_is_over(batch, stamp),
         }
     }
 
@@ -243,18 +297,18 @@ impl<'a, L: Listener> World<'a, L> {
         self.count_what_is_left(ended);
         self.probe.totals.unfinished = self.open_measured;
         self.probe.totals.last_settled = self.last_settled;
-        let totals = &self.probe.totals;
-        assert_eq!(totals.calls, totals.succeeded + totals.failed + totals.unfinished, "calls are lost, seed {:?}", self.seed);
-        assert_eq!(totals.attempts, totals.calls - self.unsent + totals.retries, "attempts are lost, seed {:?}", self.seed);
+        self.check_at_the_end();
         let services = &self.services;
         let timeline = self.probe.close(ended, |index| services[index].levels());
         let Probe { totals, services, latency, attempts_needed, ended_by_group, .. } = self.probe;
         Run {
             seed: self.seed,
             fingerprint: self.fingerprint,
+            changes: self.changes,
             events: self.events,
             ended,
             stalled: self.stalled,
+            violation: self.violation,
             totals,
             services,
             ended_by_group,
@@ -266,8 +320,25 @@ impl<'a, L: Listener> World<'a, L> {
 }
 
 impl ServiceState {
-    fn new(address: Address) -> ServiceState {
-        ServiceState { address, busy: 0, queue: Queue::default(), held: Vec::new(), chosen: 0, version: 0 }
+    fn new(address: Address, numbers: &Service) -> ServiceState {
+        ServiceState {
+            address,
+            busy: 0,
+            queue: Queue::default(),
+            queued: Level::default(),
+            working: Level::default(),
+            offer: Offer::new(numbers),
+            held: Vec::new(),
+            chosen: 0,
+            version: 0,
+            turned_away: VecDeque::new(),
+            account: Default::default(),
+            codel: Default::default(),
+            processor: Processor::default(),
+            places: 0,
+            looks: false,
+            special: false,
+        }
     }
 
     /// The queue length and the busy workers.

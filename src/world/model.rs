@@ -1,11 +1,14 @@
 //! The model of a run: everything that a run depends on but its seed. Built and checked by the study floor; here it is only data.
 
+use super::condition::Conditional;
 use crate::link::Link;
 use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, GroupIndex, ServiceIndex};
 use crate::measure::time::{Duration, Time};
 use crate::retry::policy::Policy;
+use crate::retry::receive::Sqs;
 use crate::service::Service;
+use crate::service::criticality::Criticality;
 
 /// What is simulated.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +29,8 @@ pub struct Model {
     pub epochs: Vec<Epoch>,
     /// When which fault lasts, for charts and for the time of recovery. Ascending by start.
     pub faults: Vec<FaultSpan>,
+    /// Faults that start by a condition.
+    pub conditional: Conditional,
 }
 
 /// A group of like clients.
@@ -39,6 +44,10 @@ pub struct Group {
     pub caller: CallerIndex,
     /// How its calls arise.
     pub load: Load,
+    /// The queue that its calls go through; None where they are made at once.
+    pub via: Option<Sqs>,
+    /// How much its calls matter to a queue of the order `priority`.
+    pub criticality: Criticality,
 }
 
 /// What does not change about a service.
@@ -104,6 +113,25 @@ pub struct FaultSpan {
 }
 
 impl Model {
+    /// The numbers of an epoch while a combination of conditional faults lasts, a bit each.
+    pub fn numbers(&self, epoch: u32, lasting: u32) -> &Epoch {
+        match lasting as usize {
+            0 => &self.epochs[epoch as usize],
+            combination => &self.conditional.combined[(combination - 1) * self.epochs.len() + epoch as usize],
+        }
+    }
+
+    /// All numbers that can hold.
+    pub fn all_epochs(&self) -> impl Iterator<Item = &Epoch> {
+        self.epochs.iter().chain(&self.conditional.combined)
+    }
+
+    /// What multiplies the profile of a group's open load in an epoch while a combination of conditional faults lasts.
+    pub fn load_factor(&self, epoch: u32, lasting: u32, group: usize) -> f64 {
+        let at = lasting as usize * self.epochs.len() + epoch as usize;
+        self.conditional.load_factors.get(at).map_or(1.0, |factors| factors[group])
+    }
+
     /// Which services each group's calls can reach, by group and service: whose calls count in a service's attempts per call.
     pub fn reach(&self) -> Vec<Vec<bool>> {
         let reached = |group: &Group| {
@@ -139,22 +167,37 @@ impl Model {
         order
     }
 
-    /// Attempts a second that each service can do: workers over the time that one is held, its own and that of the calls it makes.
-    /// Waits and retries below are left out; infinite where workers are unlimited or held for no time.
-    pub fn capacities(&self, epoch: &Epoch) -> Vec<f64> {
-        let mut held = vec![0.0; self.services.len()];
+    /// How long a worker of each service is held by an attempt on average, in seconds: by its own work, where all workers are busy,
+    /// and by the calls it makes. Waits and retries below are left out.
+    pub fn holding_times(&self, epoch: &Epoch) -> Vec<(f64, f64)> {
+        let mut held = vec![(0.0, 0.0); self.services.len()];
         for service in self.called_first() {
             let numbers = &epoch.services[service.at()];
             let below = self.services[service.at()].calls.iter().map(|caller| {
                 let link = &epoch.callers[caller.at()].link;
-                held[self.callers[caller.at()].to.at()] + 2.0 * link.delay.mean()
+                let (own, below) = held[self.callers[caller.at()].to.at()];
+                own + below + 2.0 * link.delay.mean()
             });
-            held[service.at()] = numbers.time.mean() / numbers.speed + below.sum::<f64>();
+            let below = below.sum::<f64>();
+            let alone = numbers.time.mean();
+            let busy = numbers.load_time.zip(numbers.places());
+            let own = busy.map_or(alone, |(load, count)| load.apply(Duration::from_seconds(alone), count).seconds());
+            held[service.at()] = (own / numbers.speed, below);
         }
-        let capacity = |(numbers, held): (&Service, f64)| match numbers.workers {
-            Some(0) => 0.0,
-            Some(workers) if held > 0.0 => f64::from(workers) / held,
-            _ => f64::INFINITY,
+        held
+    }
+
+    /// Attempts a second that each service can do: workers over the time that one is held, its own and that of the calls it makes,
+    /// and no more than its rate limit lets in. Infinite where workers are unlimited or held for no time.
+    pub fn capacities(&self, epoch: &Epoch) -> Vec<f64> {
+        let held = self.holding_times(epoch).into_iter().map(|(own, below)| own + below);
+        let capacity = |(numbers, held): (&Service, f64)| {
+            let workers = match numbers.workers {
+                Some(0) => 0.0,
+                Some(workers) if held > 0.0 => f64::from(workers) / held,
+                _ => f64::INFINITY,
+            };
+            numbers.rate_limit.map_or(workers, |limit| workers.min(limit.rate()))
         };
         epoch.services.iter().zip(held).map(capacity).collect()
     }

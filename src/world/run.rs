@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 
+use super::invariant::Violation;
 use crate::measure::random::Seed;
 use crate::measure::time::{Duration, Time};
 
@@ -12,12 +13,16 @@ pub struct Run {
     pub seed: Seed,
     /// A hash over all events: two runs with the same one did the same.
     pub fingerprint: u64,
+    /// The changes of the numbers that happened, in order.
+    pub changes: Vec<Change>,
     /// Events handled.
     pub events: u64,
     /// The end: the horizon, or the last settled call.
     pub ended: Time,
     /// Where time stood still, if it did: more events at one instant than any model can mean.
     pub stalled: Option<Time>,
+    /// What was found to be impossible, if anything: the run is worth nothing then.
+    pub violation: Option<Violation>,
     /// Counts of calls and attempts.
     pub totals: Totals,
     /// For each service.
@@ -30,6 +35,17 @@ pub struct Run {
     pub attempts_needed: Vec<u64>,
     /// The time series, of the whole run.
     pub timeline: Timeline,
+}
+
+/// A change of the numbers: a fault started or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// When.
+    pub at: Time,
+    /// The epoch that held from then on.
+    pub epoch: u32,
+    /// The conditional faults that lasted from then on, a bit each.
+    pub lasting: u32,
 }
 
 /// Counts of the clients' calls that started in the measured window, and of their attempts.
@@ -53,10 +69,18 @@ pub struct Totals {
     pub budget_denied: u64,
     /// Attempts that an open breaker did not let through, at every layer.
     pub breaker_denied: u64,
+    /// Attempts sent beside one that was under way.
+    pub hedges: u64,
+    /// State transitions of calls that have retriers: one for each attempt.
+    pub state_transitions: u64,
+    /// Calls whose message was received as often as it may be.
+    pub dead_lettered: u64,
     /// The most attempts sent within the width of one bin.
     pub peak: u64,
     /// When the last call ended.
     pub last_settled: Time,
+    /// How often a breaker opened in the measured window, at every layer.
+    pub breaker_opened: u64,
 }
 
 /// Counts and sums of one service.
@@ -88,6 +112,10 @@ pub struct ServiceTotals {
     pub worked: u128,
     /// The part of it that did nobody any good: the caller had left, the reply was lost, the work was broken off.
     pub wasted: u128,
+    /// Attempts over the rate limit.
+    pub throttled: u64,
+    /// Attempts turned away because they had waited too long, or because their time was over or would be.
+    pub shed: u64,
 }
 
 /// Latencies of successful calls, from the first sending, in nanoseconds. A short run keeps each, a long one a histogram of three digits.
@@ -167,8 +195,8 @@ pub struct Timeline {
 /// The series of the clients, counted in each bin.
 pub const COUNTS: [&str; 5] = ["calls", "attempts", "retries", "goodput", "failed"];
 
-/// The series of each service: the first three are counted in each bin, the last two are levels at its end.
-pub const SERVICE_SERIES: [&str; 5] = ["arrivals", "served", "rejected", "queue", "busy"];
+/// The series of each service, counted in each bin; `queue` and `busy` are levels at its end.
+pub const SERVICE_SERIES: [&str; 7] = ["arrivals", "served", "rejected", "queue", "busy", "throttled", "shed"];
 
 /// More bins than this are not kept.
 pub const MOST_BINS: usize = 1_000_000;

@@ -22,16 +22,17 @@ fn at(value: u64) -> Time {
 }
 
 /// One group, one service, no link.
-fn model(load: Load, count: u32, policy: Policy, service: Service) -> Model {
+pub(super) fn model(load: Load, count: u32, policy: Policy, service: Service) -> Model {
     Model {
         horizon: None,
         warmup: Time::ZERO,
         bin: ms(1000),
-        groups: vec![Group { name: "web".into(), count, caller: CallerIndex(0), load }],
+        groups: vec![Group { name: "web".into(), count, caller: CallerIndex(0), load, via: None, criticality: Default::default() }],
         services: vec![ServiceShape { name: "api".into(), optimistic: false, calls: vec![] }],
         callers: vec![CallerShape { name: "web->api".into(), from: Origin::Group(GroupIndex(0)), to: ServiceIndex(0) }],
         epochs: vec![Epoch { at: Time::ZERO, services: vec![service], callers: vec![Caller { policy, link: Link::direct() }] }],
         faults: vec![],
+        conditional: Default::default(),
     }
 }
 

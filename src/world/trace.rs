@@ -58,14 +58,42 @@ pub enum What {
     TimedOut(u32),
     /// The caller waits so long before its next attempt.
     Waits(Duration),
+    /// The service knows the attempt's key, and answers without work.
+    KnownByKey(u32, Outcome),
+    /// A function receives the message for the how-manyth time, as which of its batch.
+    Received(u32, u32),
+    /// The function has had its time.
+    FunctionStopped,
+    /// It was received as often as it may be.
+    DeadLetter,
     /// The budget does not grant a retry.
     BudgetDenies,
     /// The breaker lets nothing through.
     BreakerDenies,
-    /// The deadline leaves no time for another attempt.
+    /// The deadline, or `max_elapsed`, leaves no time for another attempt.
     DeadlineDenies,
     /// The call ends so, after so long; None where nothing was ever sent.
     CallEnds(Option<Outcome>, Duration),
+    /// What became of this call opens the breaker.
+    BreakerOpens,
+    /// The breaker is half open: the attempt waits for the probes.
+    BreakerHolds,
+    /// The server's hint says not to try again.
+    HintDenies,
+    /// It is over the rate limit.
+    Throttled(u32),
+    /// It is turned away since it has waited too long, or its time is over or will be.
+    Shed(u32),
+    /// The script says so, without work.
+    Answered(u32, Outcome),
+    /// The script has no answer.
+    Ignored(u32),
+    /// The budget does not let an attempt out.
+    SendDenied,
+    /// The budget lets no attempt out before so long has passed.
+    SendWaits(Duration),
+    /// The budget holds back a retry, which counts as made; the next wait is so long.
+    RetrySkipped(Duration),
 }
 
 /// Keeps what happens to some calls.

@@ -21,7 +21,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("\"conflict\"]", "\"conflicts\"]", "did you mean `conflict`?"),
     ("\"conflict\"]", "\"permanent\"]", "never worth a retry"),
     ("retry_after = \"floor\"", "retry_after = \"flor\"", "did you mean `floor`?"),
-    ("metric = \"recovery_time\"", "metric = \"recovery\"", "did you mean `recovery_time`?"),
+    ("metric = \"recovery_time\"", "metric = \"recovery_tim\"", "did you mean `recovery_time`?"),
     ("metric = \"recovery_time\"", "metric = \"apis.arrivals\"", "did you mean `api.arrivals`?"),
     ("kind = \"timeline\"", "kind = \"time_line\"", "did you mean `timeline`?"),
     ("y = [\"attempts\", \"goodput\"]", "y = [\"attempts\", \"godput\"]", "did you mean `goodput`?"),
@@ -61,7 +61,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("rate = \"700/s\"", "rate = [[\"9s\", \"1/s\"], [\"3s\", \"2/s\"]]", "not after the one before"),
     ("rate = \"700/s\"", "rate = \"700/s\", shape = \"ramp\"", "a constant rate has no shape"),
     ("rate = \"700/s\"", "rate = \"1e12/s\"", "more than one a nanosecond"),
-    ("share = \"10%\"", "share = \"110%\"", "is not a share"),
+    ("share = \"10%\"", "share = \"1001%\"", "is not a share"),
     ("share = \"10%\"", "share = nan", "not a finite number"),
     ("loss = 0.0", "loss = 1.5", "is not a share"),
     ("count = 5000", "count = 0", "out of range"),
@@ -203,7 +203,7 @@ const SOUND: &[&str] = &[
 ];
 
 /// What is missing in the message about a broken text; None where nothing is.
-fn fault_of(text: &str, expected: &str, overrides: &[String], place: &str) -> Option<String> {
+pub fn fault_of(text: &str, expected: &str, overrides: &[String], place: &str) -> Option<String> {
     let rendered = match Scenario::parse("broken", text, Some(Path::new("folder")), overrides) {
         Ok(_) => return Some(format!("this loads, but should say `{expected}`:\n{text}")),
         Err(error) => error.to_string(),
@@ -224,7 +224,7 @@ fn has_position(block: &str) -> bool {
     line.rsplit(':').take(2).all(|number| number.parse::<u32>().is_ok())
 }
 
-fn assert_none(faults: Vec<String>) {
+pub fn assert_none(faults: Vec<String>) {
     assert!(faults.is_empty(), "{} wrong:\n\n{}", faults.len(), faults.join("\n\n"));
 }
 
@@ -252,7 +252,7 @@ fn sound_files_load() {
 
 #[test]
 fn broken_files_say_what_is_wrong_and_where() {
-    let edited = EDITS.iter().filter_map(|(from, to, expected)| {
+    let edited = EDITS.iter().chain(crate::broken_delays::EDITS).chain(crate::broken_faults::EDITS).filter_map(|(from, to, expected)| {
         assert!(GOOD.contains(from), "`{from}` is not in the good file");
         fault_of(&GOOD.replacen(from, to, 1), expected, &[], "--> folder/broken.toml:")
     });
@@ -276,7 +276,7 @@ fn overrides_are_read_and_checked_like_the_file() {
         ("service.api.workers=many", "or \"unlimited\""),
         ("clients.web.policy.attempts=3", "policy.standard"),
         ("run.bin=10", "write `\"10ms\"`"),
-        ("fault.7.for=10s", "a list of 1"),
+        ("fault.7.for=10s", "a list of 3"),
         ("clients.web.policy=noon", "did you mean `none`?"),
         ("nothing=nan", "not a finite number"),
     ];

@@ -142,7 +142,7 @@ fn nice_step(length: f64, count: usize, unit: Option<Unit>) -> f64 {
     }
     let power = libm::pow(10.0, libm::floor(libm::log10(step)));
     // What is counted has no halves.
-    let is_whole = matches!(unit, None | Some(Unit::Calls | Unit::Attempts));
+    let is_whole = matches!(unit, None | Some(Unit::Calls | Unit::Attempts | Unit::Openings));
     let factors: &[f64] = if is_whole && power <= 1.0 { &[1.0, 2.0, 5.0, 10.0] } else { &[1.0, 2.0, 2.5, 5.0, 10.0] };
     let factor = factors.iter().copied().find(|factor| *factor >= step / power * 0.999).unwrap_or(10.0);
     factor * power

@@ -1,15 +1,20 @@
 //! Readers of policies: what a caller does after a failure.
 
+use super::breakers::breaker;
+use super::budgets::{budget, waits};
+use super::diagnostics::Place;
 use super::distributions::distribution;
+use super::hedges;
+use super::hints::retry_after;
 use super::node::{Node, Value};
+use super::pipelines::pipeline;
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
-use super::scalars::{count, duration, list, number, one_of, rate, share, some_duration, text, word_or};
+use super::scalars::{boolean, count, duration, list, number, one_of, some_duration, text, word_or};
 use crate::measure::time::Duration;
 use crate::retry::backoff::{Backoff, Growth};
-use crate::retry::breaker::Breaker;
-use crate::retry::budget::{Budget, Scope};
 use crate::retry::outcome::{Outcome, OutcomeSet};
-use crate::retry::policy::{Policy, RetryAfter};
+use crate::retry::policy::{Idempotent, Policy};
+use crate::retry::retrier::{MOST as MOST_RETRIERS, Retrier};
 use crate::study::presets;
 
 const BACKOFFS: &[Variant] = &[
@@ -19,12 +24,9 @@ const BACKOFFS: &[Variant] = &[
     tagged("equal_jitter", r#"{ base = "100ms", cap = "20s" }"#),
     tagged("decorrelated_jitter", r#"{ base = "100ms", cap = "20s" }"#),
     tagged("random", r#"{ exponential = { mean = "1s" } }"#),
+    tagged("custom", r#"{ initial = "100ms", cap = "20s" }"#),
     tagged("full_jitter", r#"{ base = "100ms", cap = "20s" }"#),
 ];
-
-const BUDGETS: &[Variant] = &[unit("none"), tagged("ratio", r#"{ share = "10%" }"#)];
-
-const BREAKERS: &[Variant] = &[unit("none"), tagged("consecutive", r#"{ failures = 5, open = "30s" }"#)];
 
 /// The outcomes that a retry can help.
 const TRANSIENT: &[(&str, Outcome)] = &[
@@ -36,6 +38,8 @@ const TRANSIENT: &[(&str, Outcome)] = &[
     ("conflict", Outcome::Conflict),
 ];
 
+const IDEMPOTENT: &[(&str, Idempotent)] = &[("no", Idempotent::No), ("yes", Idempotent::Yes), ("key", Idempotent::Key)];
+
 /// A policy from its table.
 pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     presets::expand(context, node)?;
@@ -46,11 +50,22 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let deadline = fields.or(context, "deadline", "none", word_or("none", some_duration));
     let backoff = fields.or(context, "backoff", "none", backoff);
     let budget = fields.or(context, "budget", "none", budget);
+    if budget.as_ref().is_some_and(|budget| budget.as_ref().is_some_and(waits)) && backoff.as_ref().is_some_and(Backoff::is_zero) {
+        let help = "give the policy a backoff, such as { fixed = { delay = \"1s\" } }, or write when_empty = \"fail\"";
+        context.problem(fields.place_of("budget"), "a throttle that waits needs a backoff: it goes on with the next wait", help);
+    }
     let breaker = fields.or(context, "breaker", "none", breaker);
-    let retry_on = fields.or(context, "retry_on", transient(), retry_on);
-    let hints =
-        &[("ignore", RetryAfter::Ignore), ("replace", RetryAfter::Replace), ("floor", RetryAfter::Floor), ("clamp", RetryAfter::Clamp)];
-    let retry_after = fields.or(context, "retry_after", "ignore", one_of(hints));
+    let retry_on = fields.or(context, "retry_on", transient(), outcomes);
+    let retry_after = fields.or(context, "retry_after", "ignore", retry_after);
+    let throttled_backoff = fields.or(context, "throttled_backoff", "same", word_or("same", self::backoff));
+    if let (Some(backoff), Some(Some(throttled))) = (&backoff, &throttled_backoff) {
+        one_memory(context, fields.place_of("throttled_backoff"), backoff, throttled);
+    }
+    let max_elapsed = fields.or(context, "max_elapsed", "none", word_or("none", some_duration));
+    let shared_seed = fields.or(context, "shared_seed", false, boolean);
+    let hedge = fields.or(context, "hedge", "none", hedges::hedge);
+    let retriers = fields.or(context, "retriers", Value::List(Vec::new()), retriers);
+    let idempotent = fields.or(context, "idempotent", "no", one_of(IDEMPOTENT));
     fields.finish(context);
     Some(Policy {
         attempts: attempts?,
@@ -61,13 +76,21 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
         breaker: breaker?,
         retry_on: retry_on?,
         retry_after: retry_after?,
+        hedge: hedge?,
+        retriers: retriers?,
+        idempotent: idempotent?,
+        throttled_backoff: throttled_backoff?,
+        max_elapsed: max_elapsed?,
+        shared_seed: shared_seed?,
     })
 }
 
 /// `attempts`, or `retries`, which is one less; left out, one attempt.
 fn attempts(context: &mut Context, fields: &mut Fields) -> Option<Option<u32>> {
     if !fields.has("retries") {
-        return fields.or(context, "attempts", 1, word_or("unlimited", count(1)));
+        // Retriers have their own counts.
+        let default = if fields.has_some("retriers") { Value::from("unlimited") } else { Value::from(1) };
+        return fields.or(context, "attempts", default, word_or("unlimited", count(1)));
     }
     let place = fields.place_of("retries");
     let both = fields.has("attempts");
@@ -94,6 +117,9 @@ fn backoff(context: &mut Context, node: &mut Node) -> Option<Backoff> {
     if name == "random" {
         return distribution(context, value).map(Backoff::Random);
     }
+    if name == "custom" {
+        return pipeline(context, value).map(|pipeline| Backoff::Custom(Box::new(pipeline)));
+    }
     let mut fields = Fields::open(context, value, format!("`{name}`"))?;
     let backoff = match name {
         "fixed" => fields.required(context, "delay", "\"1s\"", duration).map(Backoff::Fixed),
@@ -106,6 +132,17 @@ fn backoff(context: &mut Context, node: &mut Node) -> Option<Backoff> {
     };
     fields.finish(context);
     backoff
+}
+
+/// A call has one memory: where both its backoffs remember, they must remember the same thing.
+fn one_memory(context: &mut Context, place: Place, backoff: &Backoff, throttled: &Backoff) {
+    let of = |backoff: &Backoff| backoff.pipeline().filter(|pipeline| pipeline.jitter.remembers()).map(|pipeline| pipeline.jitter);
+    if let (Some(one), Some(other)) = (of(backoff), of(throttled))
+        && one != other
+    {
+        let message = "`backoff` and `throttled_backoff` have jitters that remember different things, and a call has one memory";
+        context.problem(place, message, "write the same jitter for both, or for one of them a jitter without a memory, such as `multiply`");
+    }
 }
 
 fn growth(context: &mut Context, fields: &mut Fields) -> Option<Growth> {
@@ -131,34 +168,22 @@ fn base_and_cap(context: &mut Context, fields: &mut Fields) -> Option<(Duration,
     Some((base, cap))
 }
 
-fn budget(context: &mut Context, node: &mut Node) -> Option<Option<Budget>> {
-    let (_, value) = choose(context, node, "a budget", BUDGETS)?;
-    let Some(value) = value else {
-        return Some(None);
-    };
-    let mut fields = Fields::open(context, value, "`ratio`")?;
-    let share = fields.required(context, "share", "\"10%\"", share);
-    let min_per_second = fields.or(context, "min_per_second", 0, |context: &mut Context, node: &mut Node| match node.value {
-        Value::Text(_) => rate(context, node),
-        _ => number(0.0, 1e9)(context, node),
-    });
-    let window = fields.or(context, "window", "10s", some_duration);
-    let scope = fields.or(context, "scope", "client", one_of(&[("client", Scope::Client), ("group", Scope::Group)]));
-    fields.finish(context);
-    Some(Some(Budget { share: share?, min_per_second: min_per_second?, window: window?, scope: scope? }))
-}
-
-fn breaker(context: &mut Context, node: &mut Node) -> Option<Option<Breaker>> {
-    let (_, value) = choose(context, node, "a breaker", BREAKERS)?;
-    let Some(value) = value else {
-        return Some(None);
-    };
-    let mut fields = Fields::open(context, value, "`consecutive`")?;
-    let failures = fields.required(context, "failures", "5", count(1));
-    let open = fields.required(context, "open", "\"30s\"", some_duration);
-    let probes = fields.or(context, "probes", 1, count(1));
-    fields.finish(context);
-    Some(Some(Breaker { failures: failures?, open: open?, probes: probes? }))
+fn retriers(context: &mut Context, node: &mut Node) -> Option<Vec<Retrier>> {
+    let (place, nodes) = (node.place, list(context, node, r#"[{ on = ["timeout"], retries = 3, backoff = "none" }]"#)?);
+    if nodes.len() > MOST_RETRIERS {
+        let message = format!("{} retriers are more than the {MOST_RETRIERS} that a call can count", nodes.len());
+        return context.refuse(place, message, "write fewer: several outcomes can share one");
+    }
+    let mut retriers = Vec::new();
+    for node in nodes {
+        let mut fields = Fields::open(context, node, "a retrier")?;
+        let on = fields.required(context, "on", r#"["error", "timeout"]"#, outcomes);
+        let retries = fields.or(context, "retries", 3, word_or("unlimited", count(0)));
+        let backoff = fields.or(context, "backoff", "none", backoff);
+        fields.finish(context);
+        retriers.push(Retrier { on: on?, retries: retries?, backoff: backoff? });
+    }
+    Some(retriers)
 }
 
 fn transient() -> Value {
@@ -166,7 +191,8 @@ fn transient() -> Value {
     Value::List(TRANSIENT.iter().map(word).collect())
 }
 
-fn retry_on(context: &mut Context, node: &mut Node) -> Option<OutcomeSet> {
+/// Outcomes that a retry can help.
+pub fn outcomes(context: &mut Context, node: &mut Node) -> Option<OutcomeSet> {
     let words = list(context, node, r#"["error", "timeout"]"#)?;
     let mut outcomes = Vec::new();
     for word in words {

@@ -1,0 +1,41 @@
+//! Idempotency keys: a service knows the attempts of one call, and does it once.
+
+use super::World;
+use super::trace::{Listener, What};
+use crate::retry::outcome::Outcome;
+use crate::retry::policy::Idempotent;
+
+impl<L: Listener> World<'_, L> {
+    fn carries_key(&self, attempt: u32) -> bool {
+        self.numbers.callers[self.attempts[attempt].caller.at()].policy.idempotent == Idempotent::Key
+    }
+
+    /// A worker would take up an attempt. True where its key tells that the call is done, or being done: then it has been answered.
+    pub(super) fn is_known_by_key(&mut self, attempt: u32) -> bool {
+        if !self.carries_key(attempt) {
+            return false;
+        }
+        let held = &self.attempts[attempt];
+        let call = &mut self.calls[held.call.0];
+        let outcome = match (call.served, call.in_service) {
+            (0, 0) => {
+                call.in_service = held.number;
+                return false;
+            }
+            (0, _) => Outcome::Conflict,
+            _ => Outcome::Ok,
+        };
+        self.tell_of_attempt(attempt, |number| What::KnownByKey(number, outcome));
+        self.reply(attempt, outcome);
+        true
+    }
+
+    /// A worker is no longer busy with an attempt.
+    pub(super) fn leave_key(&mut self, attempt: u32) {
+        if self.carries_key(attempt) {
+            let held = &self.attempts[attempt];
+            let in_service = &mut self.calls[held.call.0].in_service;
+            *in_service = if *in_service == held.number { 0 } else { *in_service };
+        }
+    }
+}
