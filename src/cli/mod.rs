@@ -60,8 +60,8 @@ enum Command {
     Plot(plot::PlotArguments),
     /// Tell one run event by event, an aligned line each
     Trace(trace::TraceArguments),
-    /// List the scenarios that come with the program
-    List,
+    /// List the scenarios that come with the program, or its presets
+    List(list::ListArguments),
     /// Print when a policy's retries are sent; does it span an outage, does it fit a deadline?
     Delays(delays::DelaysArguments),
     /// Print a completion script for a shell
@@ -118,7 +118,7 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "charts")]
         Command::Plot(arguments) => plot::plot(arguments, quiet),
         Command::Trace(arguments) => trace::trace(arguments),
-        Command::List => list::list(),
+        Command::List(arguments) => list::list(arguments),
         Command::Delays(arguments) => delays::delays(arguments),
         Command::Completions(arguments) => completions::completions::<Arguments>(arguments),
     };

@@ -24,6 +24,8 @@ mod edges;
 mod faults;
 mod golden_delays;
 mod json;
+mod preset_lists;
+mod presets;
 mod queues;
 mod results;
 mod scenarios;
