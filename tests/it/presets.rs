@@ -4,7 +4,7 @@ use retrystorm::measure::time::Duration;
 use retrystorm::retry::policy::Policy;
 use retrystorm::study::presets::{Preset, presets, written};
 use retrystorm::study::scenario::{Scenario, parse_policy};
-use retrystorm::study::schedule::{Schedule, schedule};
+use retrystorm::study::schedule::{Question, Schedule, schedule};
 
 use crate::command_line::{fails_with, retrystorm};
 use crate::golden_delays::plain;
@@ -14,16 +14,18 @@ fn policy(text: &str) -> Policy {
     parse_policy("preset", text).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }
 
-/// What `delays` shows of a preset.
-fn shown(preset: &Preset) -> Schedule {
+/// What `delays` shows of a preset where each attempt takes so long.
+fn shown(preset: &Preset, attempt_time: Duration) -> Schedule {
     let policy = policy(&written(&preset.name));
     let outcome = policy.first_retried();
-    schedule(&policy.met_by(outcome), &retrystorm::study::schedule::Question { outcome, ..plain(None) }).unwrap()
+    schedule(&policy.met_by(outcome), &Question { outcome, attempt_time, ..plain(None) }).unwrap()
 }
 
-/// Whether any retry waits: what does not has no chart.
+const SECOND: Duration = Duration(1_000_000_000);
+
+/// Whether any retry waits: what does not has no chart. Attempts take time: who retries at once until a deadline never reached it otherwise.
 fn waits(preset: &Preset) -> bool {
-    shown(preset).rows.iter().any(|row| row.wait.greatest > Duration::ZERO)
+    shown(preset, SECOND).rows.iter().any(|row| row.wait.greatest > Duration::ZERO)
 }
 
 /// One client of this policy calls.
@@ -34,7 +36,7 @@ fn caller(policy: &str) -> String {
 #[test]
 fn every_preset_reads_and_reads_back() {
     for preset in presets() {
-        let own = scenario(&caller("'p'"), &[&format!("policy.p={}", written(&preset.name))]);
+        let own = scenario(&format!("[policy]\np = {}\n{}", written(&preset.name), caller("'p'")), &["run.horizon=1s"]);
         let explained = own.explain();
         assert!(!explained.contains("preset ="), "{explained}");
         assert_eq!(scenario(&explained, &[]).policies(), own.policies(), "{explained}");
@@ -46,7 +48,7 @@ fn every_preset_reads_and_reads_back() {
         }
         let date: Vec<usize> = preset.date.split('-').map(str::len).collect();
         assert!(date == [4, 2, 2] && preset.date.chars().all(|letter| letter == '-' || letter.is_ascii_digit()), "{}", preset.name);
-        assert!(shown(preset).attempts.is_none_or(|attempts| attempts >= 1), "{}", preset.name);
+        assert!(shown(preset, SECOND).attempts.is_none_or(|attempts| attempts >= 1), "{}", preset.name);
     }
     let names: std::collections::BTreeSet<&str> = presets().iter().map(|preset| preset.name.as_str()).collect();
     assert_eq!(names.len(), presets().len(), "a name stands twice");
@@ -89,7 +91,7 @@ fn every_preset_has_a_section_and_a_chart() {
 fn the_charts_are_those_of_the_presets() {
     use retrystorm::report::chart::{Theme, schedules};
     for preset in presets().iter().filter(|preset| waits(preset)) {
-        let drawn = schedules("When does it try again?", &[(&preset.name, &shown(preset))], Theme::Light).unwrap();
+        let drawn = schedules("When does it try again?", &[(&preset.name, &shown(preset, Duration::ZERO))], Theme::Light).unwrap();
         let path = format!("{}/docs/policies/{}.svg", env!("CARGO_MANIFEST_DIR"), preset.name);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), drawn, "docs/policies/draw draws {path} anew");
     }
@@ -120,7 +122,7 @@ fn a_preset_that_is_none_is_told_with_its_neighbours() {
     {
         let text = caller(&format!("{{ preset = '{name}' }}"));
         let error = Scenario::parse("test", &text, None, &[]).unwrap_err().to_string();
-        for wanted in [&format!("there is no preset `{name}`"), "test:4:21", help, "`retrystorm list --presets` has them all"] {
+        for wanted in [&format!("there is no preset `{name}`"), "test.toml:4:21", help, "`retrystorm list --presets` has them all"] {
             assert!(error.contains(wanted), "`{wanted}` is not in\n{error}");
         }
         fails_with(2, &["list", "--presets", name], help);
