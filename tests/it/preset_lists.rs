@@ -308,7 +308,7 @@ fn presets_wait_as_long_as_the_libraries_did() {
             assert!(difference <= 1e-6, "{} differs by {difference} s from {}", row.1, measured(entry));
         }
     }
-    assert_eq!(compared, 0);
+    assert_eq!((compared, lists.len()), (183, 294));
 }
 
 /// 1 + 2 + 4 + 8 + 16 + 32 s are 63, and 60 more are over the 120 s: the library, too, made six retries and no seventh.
