@@ -83,17 +83,6 @@ impl Policy {
         self.attempts.is_none_or(|most| attempt < most) && self.retry_on.contains(outcome)
     }
 
-    /// Whether a call can have attempts without end, as far as they are counted.
-    pub fn is_endless(&self) -> bool {
-        self.attempts.is_none() && (self.retriers.is_empty() || self.retriers.iter().any(|retrier| retrier.retries.is_none()))
-    }
-
-    /// Whether those attempts can follow each other at once, hints aside.
-    pub fn is_endless_at_once(&self) -> bool {
-        let at_once = |retrier: &Retrier| retrier.retries.is_none() && retrier.backoff.is_zero();
-        self.attempts.is_none() && if self.retriers.is_empty() { self.backoff.is_zero() } else { self.retriers.iter().any(at_once) }
-    }
-
     /// The first outcome, in the order of the documentation, that it retries; `error` where it retries none.
     pub fn first_retried(&self) -> Outcome {
         let by_retrier = |outcome: Outcome| self.retriers.is_empty() || self.retriers.iter().any(|retrier| retrier.on.contains(outcome));

@@ -228,8 +228,8 @@ fn stands_still(model: &Model, index: usize) -> bool {
     views(model, CallerIndex(index as u16)).any(|(caller, view)| {
         let policy = &caller.policy;
         let hint = policy.retry_after.can_leave_no_wait() && view.service().retry_after.as_ref().is_some_and(Hint::is_zero);
-        let at_once = policy.is_endless_at_once() && waits_for_no_hint(policy, view.service()) || hint;
-        policy.is_endless()
+        let at_once = policy.backoff.is_zero() && waits_for_no_hint(policy, view.service()) || hint;
+        policy.attempts.is_none()
             && !policy.budget.as_ref().is_some_and(Budget::ends_an_instant)
             && at_once
             && is_direct(caller)
@@ -268,7 +268,7 @@ fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Gro
         edges.extend(&model.services[to.at()].calls);
         let policy = &last.callers[caller.at()].policy;
         let is_limited = policy.deadline.is_some() || policy.max_elapsed.is_some() || policy.budget.as_ref().is_some_and(Budget::runs_dry);
-        let endless = policy.is_endless() && !is_limited;
+        let endless = policy.attempts.is_none() && !is_limited;
         if let Some((name, why)) = endless.then(|| hopeless(model, last, caller)).flatten() {
             let edge = &model.callers[caller.at()].name;
             let message = format!("`{edge}` retries for ever, and in the end `{name}` {why}: the run can never end");
