@@ -6,7 +6,7 @@
 //! ```
 
 mod admission;
-mod agenda;
+pub mod agenda;
 mod arrivals;
 mod books;
 mod breakers;
@@ -61,6 +61,16 @@ use crate::service::{codel, limit};
 /// Simulates one replication.
 pub fn run(model: &Model, seed: Seed) -> Run {
     run_heard(model, seed, &mut Deaf)
+}
+
+/// As [`run()`], where the agenda takes more events than this for many (see [`agenda::Agenda::with_crowd`]). The result is the same.
+pub fn run_with_crowd(model: &Model, seed: Seed, crowd: usize) -> Run {
+    let mut listener = Deaf;
+    let mut world = World::new(model, seed, &mut listener);
+    world.agenda = Agenda::with_crowd(callers_with_timeouts(model, model.callers.len()), crowd);
+    world.start();
+    world.go_on();
+    world.finish()
 }
 
 /// As [`run()`], telling a listener what happens. The result is the same.

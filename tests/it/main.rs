@@ -1,8 +1,10 @@
 //! One test crate. Each file states right values: closed forms, reference numbers, arithmetic.
 
+mod agenda;
 mod aws;
 mod breakers;
 mod broken_breakers;
+mod broken_calls;
 mod broken_delays;
 mod broken_faults;
 mod broken_scenarios;
@@ -24,6 +26,7 @@ mod edges;
 mod faults;
 mod golden_delays;
 mod json;
+mod outage_cases;
 mod preset_lists;
 mod presets;
 mod queues;

@@ -195,7 +195,7 @@ fn spins(model: &Model, group: &Group) -> bool {
 }
 
 fn gives_up_at_once(policy: &Policy) -> bool {
-    policy.attempts == Some(1) || policy.backoff.is_zero() || policy.budget.is_some() || policy.retry_on != OutcomeSet::transient()
+    policy.attempts == Some(1) || policy.can_retry_at_once() || policy.budget.is_some() || policy.retry_on != OutcomeSet::transient()
 }
 
 /// A caller whose breaker could put the same attempt off for ever: what is wrong, and what to write.
@@ -204,12 +204,12 @@ fn asks_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static 
         let rejection = policy.breaker.as_ref()?.rejection;
         let endless = match rejection {
             Rejection::EndsCall => false,
-            Rejection::UsesAttempt => policy.attempts.is_none() && policy.retry_on.contains(Outcome::Rejected),
+            Rejection::UsesAttempt => policy.never_gives_up() && policy.retry_on.contains(Outcome::Rejected),
             Rejection::Waits => true,
         };
         // A budget ends what uses up attempts at one instant: each of them is a retry that it pays.
         let paid = rejection == Rejection::UsesAttempt && policy.budget.as_ref().is_some_and(Budget::ends_an_instant);
-        if endless && !paid && policy.backoff.is_zero() {
+        if endless && !paid && policy.can_retry_at_once() {
             return Some((
                 "asks an open breaker again at once, for ever: time would stand still",
                 "give a backoff, such as { fixed = { delay = \"100ms\" } }",
@@ -228,8 +228,8 @@ fn stands_still(model: &Model, index: usize) -> bool {
     views(model, CallerIndex(index as u16)).any(|(caller, view)| {
         let policy = &caller.policy;
         let hint = policy.retry_after.can_leave_no_wait() && view.service().retry_after.as_ref().is_some_and(Hint::is_zero);
-        let at_once = policy.backoff.is_zero() && waits_for_no_hint(policy, view.service()) || hint;
-        policy.attempts.is_none()
+        let at_once = policy.can_retry_at_once() && waits_for_no_hint(policy, view.service()) || hint;
+        policy.never_gives_up()
             && !policy.budget.as_ref().is_some_and(Budget::ends_an_instant)
             && at_once
             && is_direct(caller)
@@ -268,7 +268,7 @@ fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Gro
         edges.extend(&model.services[to.at()].calls);
         let policy = &last.callers[caller.at()].policy;
         let is_limited = policy.deadline.is_some() || policy.max_elapsed.is_some() || policy.budget.as_ref().is_some_and(Budget::runs_dry);
-        let endless = policy.attempts.is_none() && !is_limited;
+        let endless = policy.never_gives_up() && !is_limited;
         if let Some((name, why)) = endless.then(|| hopeless(model, last, caller)).flatten() {
             let edge = &model.callers[caller.at()].name;
             let message = format!("`{edge}` retries for ever, and in the end `{name}` {why}: the run can never end");
