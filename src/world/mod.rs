@@ -121,6 +121,8 @@ struct World<'a, L> {
     /// How often the call in each place has used its retriers: only where a policy has some.
     retrier_uses: Vec<Uses>,
     last_settled: Time,
+    /// Of the numbers that hold now: whether any attempts carry keys.
+    keyed: bool,
     /// How long the calls of each service are expected to take, where a service turns away what cannot be done in time.
     expected: Vec<Duration>,
     fingerprint: u64,
@@ -226,6 +228,7 @@ impl<'a, L: Listener> World<'a, L> {
             visits: vec![0; if layered { model.services.len() } else { 0 }],
             retrier_uses: Vec::new(),
             last_settled: Time::ZERO,
+            keyed: false,
             expected: Vec::new(),
             fingerprint: 0,
             events: 0,
