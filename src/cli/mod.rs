@@ -5,6 +5,7 @@ mod completions;
 mod explain;
 mod list;
 mod load;
+mod paper;
 #[cfg(feature = "charts")]
 mod plot;
 mod progress;
@@ -61,6 +62,8 @@ enum Command {
     Trace(trace::TraceArguments),
     /// List the scenarios that come with the program
     List,
+    /// Reproduce published laws and experiments, each held against its published or exact value
+    Paper(paper::PaperArguments),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArguments),
 }
@@ -116,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Plot(arguments) => plot::plot(arguments, quiet),
         Command::Trace(arguments) => trace::trace(arguments),
         Command::List => list::list(),
+        Command::Paper(arguments) => paper::paper(arguments, quiet),
         Command::Completions(arguments) => completions::completions::<Arguments>(arguments),
     };
     match result {

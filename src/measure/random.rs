@@ -34,6 +34,8 @@ pub enum Purpose {
     Loss = 32,
     /// How long a breaker stays open.
     Opening = 40,
+    /// Whether a caller gives up after a failure.
+    Patience = 64,
 }
 
 /// A node in the tree of addresses.

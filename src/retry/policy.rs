@@ -34,6 +34,8 @@ pub struct Policy {
     pub retriers: Vec<Retrier>,
     /// What doing a call twice means.
     pub idempotent: Idempotent,
+    /// The probability, 0 to 1, that a caller whose attempt has failed goes on at all.
+    pub persistence: f64,
 }
 
 /// What it means that a call is done twice.
@@ -78,6 +80,7 @@ impl Policy {
             hedge: None,
             retriers: Vec::new(),
             idempotent: Idempotent::No,
+            persistence: 1.0,
         }
     }
 
@@ -85,6 +88,12 @@ impl Policy {
     #[inline]
     pub fn retries(&self, attempt: u32, outcome: Outcome) -> bool {
         self.attempts.is_none_or(|most| attempt < most) && self.retry_on.contains(outcome)
+    }
+
+    /// Whether the caller has had enough, given the draw of this failure: a person who retries at a website, not a machine.
+    #[inline]
+    pub fn gives_up(&self, draw: impl FnOnce() -> Draw) -> bool {
+        self.persistence < 1.0 && !draw().hits(self.persistence)
     }
 
     /// The wait that a backoff gives before retry number `retry` (from 1), after `previous` where it remembers, given the server's hint.

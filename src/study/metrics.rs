@@ -91,6 +91,7 @@ const GLOBAL: &[(&str, Unit, Summary)] = &[
     ("hedges", Unit::Attempts, Summary::Mean),
     ("state_transitions", Unit::Attempts, Summary::Mean),
     ("dead_lettered", Unit::Calls, Summary::Mean),
+    ("backing_off_mean", Unit::Calls, Summary::Mean),
 ];
 
 /// Of each service, after its name and a dot.
@@ -105,6 +106,8 @@ const SERVICE: &[(&str, Unit)] = &[
     ("queue_mean", Unit::Attempts),
     ("queue_peak", Unit::Attempts),
     ("wait_mean", Unit::Seconds),
+    ("number_mean", Unit::Attempts),
+    ("delayed", Unit::Share),
 ];
 
 /// Series of a timeline that are sums over all services, beside those of the clients.
@@ -181,6 +184,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         some(totals.hedges),
         some(totals.state_transitions),
         some(totals.dead_lettered),
+        ratio(totals.backing_off as f64 / NANOSECONDS as f64, window),
     ];
     let reach = model.reach();
     for index in 0..run.services.len() {
@@ -190,7 +194,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 10] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 12] {
     let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
@@ -205,6 +209,8 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         ratio(service.queued as f64 / NANOSECONDS as f64, window),
         some(service.queue_peak),
         ratio(service.waited as f64 / NANOSECONDS as f64, service.started as f64),
+        ratio((service.queued + service.busy) as f64 / NANOSECONDS as f64, window),
+        ratio(service.delayed as f64, service.started as f64),
     ]
 }
 

@@ -122,6 +122,7 @@ impl<L: Listener> World<'_, L> {
         if let Some(totals) = self.probe.service(service, now) {
             totals.started += 1;
             totals.waited += if held.state == State::Queued { u128::from(now.since(held.since).0) } else { 0 };
+            totals.delayed += u64::from(held.state == State::Queued && now > held.since);
         }
         let work = numbers.time.sample(held.address.draw(Purpose::Service, held.number.into()));
         held.state = State::Working;

@@ -56,6 +56,7 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let hedge = fields.or(context, "hedge", "none", hedges::hedge);
     let retriers = fields.or(context, "retriers", Value::List(Vec::new()), retriers);
     let idempotent = fields.or(context, "idempotent", "no", one_of(IDEMPOTENT));
+    let persistence = fields.or(context, "persistence", 1.0, share);
     fields.finish(context);
     Some(Policy {
         attempts: attempts?,
@@ -69,6 +70,7 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
         hedge: hedge?,
         retriers: retriers?,
         idempotent: idempotent?,
+        persistence: persistence?,
     })
 }
 
