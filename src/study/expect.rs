@@ -2,7 +2,7 @@
 
 use super::compare::{Axis, Cell, Filter, filter, matches};
 use super::fold::Value as Measured;
-use super::known::{Known, covers, form, is_form, published};
+use super::known::{Known, about, covers, form, is_form, published};
 use super::scenario::charts::known;
 use super::scenario::node::{Node, Value};
 use super::scenario::reader::{Context, Fields};
@@ -36,6 +36,8 @@ pub enum Bound {
     Between(f64, f64),
     /// Exactly this.
     Equals(f64),
+    /// So much but for this part of it: a law that holds in a limit only.
+    About(f64, f64),
     /// A value known from theory or from print, which the interval of the simulation covers.
     Known(Known),
 }
@@ -76,7 +78,7 @@ pub fn expectation(context: &mut Context, node: &mut Node, metrics: &[String], a
     let mut fields = Fields::open(context, node, "[[expect]]")?;
     let cells = fields.optional(context, "where", |context, node| filter(context, node, axes));
     let metric = fields.required(context, "metric", "\"success_rate\"", |context, node| known(context, node, metrics, "metric"));
-    let written = ["below", "above", "between", "equals", "covers", "published"].iter().filter(|key| fields.has(key)).count();
+    let written = ["below", "above", "between", "equals", "covers", "about", "published"].iter().filter(|key| fields.has(key)).count();
     let place = fields.place;
     let mut texts = Vec::new();
     let mut note = |key: &str, node: &Node| texts.push(format!("{key} {}", readable(node)));
@@ -97,16 +99,18 @@ pub fn expectation(context: &mut Context, node: &mut Node, metrics: &[String], a
         if is_form(node) { form(context, node) } else { quantity(context, node) }.map(Bound::Equals)
     });
     let covers = covers(context, &mut fields, &mut note);
+    let about = about(context, &mut fields, &mut note);
     let published = published(context, &mut fields, &mut note);
     let source = fields.optional(context, "source", text);
     fields.finish(context);
     if written != 1 {
         let help =
-            "write one of `below`, `above`, `between`, `equals`, `covers`, `published`; for two bounds write `between = [low, high]`";
+            "write one of `below`, `above`, `between`, `equals`, `covers`, `about`, `published`; for two bounds `between = [low, high]`";
         return context.refuse(place, format!("[[expect]] claims exactly one thing, not {written}"), help);
     }
     let known = covers?.or(published?).map(Bound::Known);
-    let bound = below?.or(above?).or(between?).or(equals?).or(known)?;
+    let about = about?.map(|(value, within)| Bound::About(value, within));
+    let bound = below?.or(above?).or(between?).or(equals?).or(about).or(known)?;
     Some(Expectation { filter: cells?.unwrap_or_default(), metric: metric?, bound, text: texts.concat(), source: source? })
 }
 
@@ -183,6 +187,10 @@ impl Expectation {
                 }
                 Bound::Between(low, high) => (self.text.clone(), found.is_some_and(|found| (*low..=*high).contains(&found))),
                 Bound::Equals(exact) => (self.text.clone(), found == Some(*exact)),
+                Bound::About(value, within) => {
+                    let near = |found: f64| (found - value).abs() <= within * value.abs();
+                    (format!("{} within {}%", self.text, within * 100.0), found.is_some_and(near))
+                }
                 Bound::Known(known) => {
                     score = measured.and_then(|measured| known.score(&measured));
                     (self.text.clone(), measured.is_some_and(|measured| known.holds(&measured)))

@@ -18,10 +18,28 @@ pub struct Known {
     pub interval: (f64, f64),
     /// Half of the simulation's interval may be this part of the value; None is any.
     pub within: Option<f64>,
+    /// Claims that are made together, this one included: chance may break none of them in 95 % of all cases. At least 1.
+    pub family: u32,
 }
 
 /// The 97.5 % quantile of the normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
+
+/// How many standard errors chance bridges in 95 % of all cases, for so many independent comparisons together (Sidak, JASA 1967): the z at
+/// which a single one has the level .95^(1 / n). Found by bisection.
+pub fn bridged(family: u32) -> f64 {
+    if family <= 1 {
+        return NORMAL;
+    }
+    let beyond = 1.0 - libm::pow(0.95, 1.0 / f64::from(family));
+    let (mut low, mut high) = (NORMAL, 10.0);
+    for _ in 0..60 {
+        let middle = (low + high) / 2.0;
+        // Two-sided: P(|Z| > z) = erfc(z / sqrt 2).
+        if libm::erfc(middle * std::f64::consts::FRAC_1_SQRT_2) > beyond { low = middle } else { high = middle }
+    }
+    low
+}
 
 /// What two numbers may differ by that are the same but for rounding, relative to them.
 const ROUNDING: f64 = 1e-9;
@@ -47,14 +65,13 @@ impl Known {
             let (low, high) = measured.interval.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
             (high - low) / 2.0 <= within * self.value.abs()
         };
-        self.score(measured).is_some_and(|score| score.abs() <= NORMAL) && self.within.is_none_or(exact_enough)
+        self.score(measured).is_some_and(|score| score.abs() <= bridged(self.family)) && self.within.is_none_or(exact_enough)
     }
 }
 
 /// `covers`, an exact value, with `within`.
 pub fn covers(context: &mut Context, fields: &mut Fields, note: &mut impl FnMut(&str, &Node)) -> Option<Option<Known>> {
     let given = fields.has("covers");
-    let within_place = fields.place_of("within");
     let value = fields.optional(context, "covers", |context, node| {
         note("covers", node);
         let value = if is_form(node) { form(context, node) } else { quantity(context, node) }?;
@@ -64,22 +81,53 @@ pub fn covers(context: &mut Context, fields: &mut Fields, note: &mut impl FnMut(
         Some(value)
     });
     if !given {
-        fields.optional(context, "within", |_, _| Some(()));
-        if fields.has("within") {
-            return context.refuse(within_place, "`within` belongs to `covers`", "add `covers = VALUE`, or leave out `within`");
-        }
         return Some(None);
     }
-    let within = fields.or(context, "within", "2%", |context: &mut Context, node: &mut Node| {
-        let within = share(context, node)?;
-        if within > 0.0 { Some(within) } else { context.refuse(node.place, "no interval is within 0", "write how exact: \"2%\"") }
-    });
+    let within = fields.or(context, "within", "2%", within);
     let (value, within) = (value??, within?);
-    Some(Some(Known { value, interval: (value, value), within: Some(within) }))
+    Some(Some(Known { value, interval: (value, value), within: Some(within), family: 1 }))
 }
 
-/// `published`: the ends of an interval, or its value between them.
+fn within(context: &mut Context, node: &mut Node) -> Option<f64> {
+    let within = share(context, node)?;
+    if within > 0.0 { Some(within) } else { context.refuse(node.place, "nothing is within 0", "write how exact: \"2%\"") }
+}
+
+/// `about`, a value that is known but for `within`: the limit of a law, which the simulation is not. (value, within).
+pub fn about(context: &mut Context, fields: &mut Fields, note: &mut impl FnMut(&str, &Node)) -> Option<Option<(f64, f64)>> {
+    let (given, place) = (fields.has("about"), fields.place_of("within"));
+    let value = fields.optional(context, "about", |context, node| {
+        note("about", node);
+        if is_form(node) { form(context, node) } else { quantity(context, node) }
+    });
+    if given {
+        let within = fields.required(context, "within", "\"10%\"", within);
+        return Some(value?.zip(Some(within?)));
+    }
+    if fields.has("within") && !fields.has("covers") {
+        fields.optional(context, "within", |_, _| Some(()));
+        let help = "add `covers = VALUE` or `about = VALUE`, or leave out `within`";
+        return context.refuse(place, "`within` belongs to `covers` or `about`", help);
+    }
+    value.map(|_| None)
+}
+
+/// `published`: the ends of an interval, or its value between them; with `family`.
 pub fn published(context: &mut Context, fields: &mut Fields, note: &mut impl FnMut(&str, &Node)) -> Option<Option<Known>> {
+    let (given, family_place) = (fields.has("published"), fields.place_of("family"));
+    let known = interval(context, fields, note);
+    if given {
+        let family = fields.or(context, "family", 1, count(1))?;
+        return known.map(|known| known.map(|known| Known { family, ..known }));
+    }
+    if fields.has("family") {
+        fields.optional(context, "family", |_, _| Some(()));
+        return context.refuse(family_place, "`family` belongs to `published`", "add `published = [low, high]`, or leave out `family`");
+    }
+    known
+}
+
+fn interval(context: &mut Context, fields: &mut Fields, note: &mut impl FnMut(&str, &Node)) -> Option<Option<Known>> {
     fields.optional(context, "published", |context, node| {
         note("published", node);
         let place = node.place;
@@ -91,7 +139,7 @@ pub fn published(context: &mut Context, fields: &mut Fields, note: &mut impl FnM
             _ => (1.0, 0.0, 0.0),
         };
         if low <= value && value <= high {
-            return Some(Known { value, interval: (low, high), within: None });
+            return Some(Known { value, interval: (low, high), within: None, family: 1 });
         }
         let message = "`published` is an interval: its low end, the value if it is not the middle, its high end";
         context.refuse(place, message, "write [low, high] or [low, value, high], in this order")
@@ -173,7 +221,7 @@ mod tests {
 
     #[test]
     fn an_exact_value_lies_in_the_interval_or_not() {
-        let exact = Known { value: 100.0, interval: (100.0, 100.0), within: Some(0.02) };
+        let exact = Known { value: 100.0, interval: (100.0, 100.0), within: Some(0.02), family: 1 };
         assert!(exact.holds(&measured(99.5, 101.0, 102.5)) && exact.holds(&measured(98.5, 99.0, 100.5)));
         assert!(!exact.holds(&measured(100.1, 101.0, 101.9)), "the interval is beside it");
         assert!(!exact.holds(&measured(95.0, 100.0, 105.0)), "the interval is too wide to tell");
@@ -183,11 +231,21 @@ mod tests {
         assert!((exact.score(&measured(98.0, 99.0, 100.5)).unwrap() + NORMAL / 1.5).abs() < 1e-12, "the side of the value counts");
     }
 
+    /// Python 3, statistics.NormalDist: inv_cdf(1 - (1 - .95^(1/n)) / 2).
+    #[test]
+    fn many_comparisons_bridge_more() {
+        for (family, score) in [(1, 1.959964), (2, 2.236477), (30, 3.136750)] {
+            assert!((bridged(family) - score).abs() < 2e-6, "{family}: {}", bridged(family));
+        }
+    }
+
     #[test]
     fn two_uncertain_values_differ_or_not() {
         // 3, 4, 5: halves of 3 and 4 bear a difference of 5.
-        let published = Known { value: 10.0, interval: (6.0, 14.0), within: None };
+        let published = Known { value: 10.0, interval: (6.0, 14.0), within: None, family: 1 };
         assert!(published.holds(&measured(11.9, 14.9, 20.0)) && !published.holds(&measured(12.2, 15.2, 20.0)));
         assert!(published.holds(&measured(0.0, 5.1, 8.1)) && !published.holds(&measured(0.0, 4.8, 7.8)));
+        let one_of_many = Known { family: 30, ..published };
+        assert!(one_of_many.holds(&measured(0.0, 4.8, 7.8)) && !one_of_many.holds(&measured(0.0, 1.0, 4.0)));
     }
 }
