@@ -173,6 +173,16 @@ pub struct OpenCursor {
     made: u64,
     amount: f64,
     piece: usize,
+    shift: Option<Shift>,
+}
+
+/// From a moment on the rate is a multiple of the profile's. The load's own clock, which counts expected calls, then runs so much
+/// faster than the profile's: by `own` on it the profile had come to `profile`, and from there on to one `factor`-th as much more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shift {
+    own: f64,
+    profile: f64,
+    factor: f64,
 }
 
 impl OpenCursor {
@@ -184,7 +194,32 @@ impl OpenCursor {
             Spacing::Even => self.amount = self.made as f64,
         }
         self.made += 1;
-        profile.reach(self.amount, &mut self.piece)
+        self.pending(profile)
+    }
+
+    /// The time of the call that `next` has found, by the present factor; None where it never comes.
+    #[inline]
+    pub fn pending(&mut self, profile: &Profile) -> Option<Time> {
+        let amount = match self.shift {
+            None => self.amount,
+            Some(shift) if shift.factor > 0.0 => shift.profile + (self.amount - shift.own) / shift.factor,
+            Some(_) => return None,
+        };
+        profile.reach(amount, &mut self.piece)
+    }
+
+    /// From now on the rate is this many times the profile's; false where it is already. The next call keeps its draw: what is left
+    /// of its exponential passes faster or slower, which is exactly a Poisson process of the new rate.
+    pub fn scale(&mut self, profile: &Profile, now: Time, factor: f64) -> bool {
+        if self.shift.map_or(1.0, |shift| shift.factor) == factor {
+            return false;
+        }
+        let reached = profile.expected(now);
+        let own = self.shift.map_or(reached, |shift| shift.own + (reached - shift.profile) * shift.factor);
+        self.shift = Some(Shift { own, profile: reached, factor });
+        // The call that was found may have been in a later piece than it now is.
+        self.piece = 0;
+        true
     }
 }
 

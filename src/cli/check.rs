@@ -31,7 +31,15 @@ pub fn check(arguments: &CheckArguments, quiet: bool) -> Outcome {
     for line in &lines {
         print(&format!("{line}\n"))?;
     }
+    warn(finished, quiet);
     if verdict::all_hold(finished) { Ok(()) } else { Err(Failure::Expectation) }
+}
+
+/// Says where runs end too early to tell what became of them.
+pub fn warn(finished: Finished, quiet: bool) {
+    if let Some(warning) = verdict::too_short(finished).filter(|_| !quiet) {
+        say(&format!("warning: {warning}"));
+    }
 }
 
 /// Says which expectations do not hold, if any.

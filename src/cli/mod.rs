@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod delays;
 mod explain;
 mod list;
 mod load;
@@ -62,6 +63,8 @@ enum Command {
     Trace(trace::TraceArguments),
     /// List the scenarios that come with the program
     List,
+    /// Print when a policy's retries are sent; does it span an outage, does it fit a deadline?
+    Delays(delays::DelaysArguments),
     /// Reproduce published laws and experiments, each held against its published or exact value
     Paper(paper::PaperArguments),
     /// Print a completion script for a shell
@@ -119,6 +122,7 @@ pub fn main() -> ExitCode {
         Command::Plot(arguments) => plot::plot(arguments, quiet),
         Command::Trace(arguments) => trace::trace(arguments),
         Command::List => list::list(),
+        Command::Delays(arguments) => delays::delays(arguments),
         Command::Paper(arguments) => paper::paper(arguments, quiet),
         Command::Completions(arguments) => completions::completions::<Arguments>(arguments),
     };

@@ -29,6 +29,7 @@ pub fn run(arguments: &RunArguments, quiet: bool) -> Outcome {
     files::write(finished, &folder).map_err(|error| Failure::at(&folder, &error))?;
     manifest::write(finished, &command_line(), &folder).map_err(|error| Failure::at(&folder, &error))?;
     print(&format!("{}\n\n{}", scenario.title, table::table(finished)))?;
+    super::check::warn(finished, quiet);
     if !arguments.output.no_charts {
         draw(&scenario, &folder, quiet)?;
     }

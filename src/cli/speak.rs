@@ -14,6 +14,8 @@ pub enum Failure {
     Wrong(String),
     /// A scenario is wrong: exit code 2.
     Scenario(Box<ScenarioError>),
+    /// The program contradicts itself: exit code 1.
+    Broken(String),
     /// Broken off from outside; what was finished is written: exit code 130.
     Interrupted,
 }
@@ -23,6 +25,10 @@ impl Failure {
     pub fn report(&self) -> ExitCode {
         match self {
             Failure::Expectation => return ExitCode::from(1),
+            Failure::Broken(message) => {
+                say(&format!("error: {message}"));
+                return ExitCode::from(1);
+            }
             Failure::Wrong(message) => say(&format!("error: {message}")),
             Failure::Scenario(error) => say(&error.coloured()),
             Failure::Interrupted => {

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::speak::{Failure, print};
-use super::{Outcome, ScenarioArguments, load};
+use super::{Outcome, ScenarioArguments, load, simulate};
 use crate::measure::random::Seed;
 use crate::report::story;
 use crate::world::trace::Recorder;
@@ -30,12 +30,17 @@ pub fn trace(arguments: &TraceArguments) -> Outcome {
     let model = scenario.base_model()?;
     let calls = arguments.call.map_or((0, u32::MAX), |call| (call, call));
     let mut recorder = Recorder { calls, most: arguments.lines as usize, ..Recorder::default() };
-    let run = crate::world::run_heard(&model, Seed { seed: scenario.run.seed, replication: arguments.replication }, &mut recorder);
+    let seed = Seed { seed: scenario.run.seed, replication: arguments.replication };
+    let run = crate::world::run_heard(&model, seed, &mut recorder);
     if recorder.lines.is_empty() {
         let calls = run.timeline.series(0).map(u64::from).sum::<u64>();
         return Err(Failure::Wrong(format!("there is no call {}: the run has {calls} calls, counted from 0", calls_named(arguments.call))));
     }
-    print(&story::tell(&model, &recorder))
+    print(&story::tell(&model, &recorder))?;
+    match run.violation {
+        Some(violation) => Err(Failure::Broken(simulate::contradiction(&model, &scenario.name, seed, violation))),
+        None => Ok(()),
+    }
 }
 
 fn calls_named(call: Option<u32>) -> String {

@@ -60,6 +60,11 @@ impl Seed {
     pub fn address(self) -> Address {
         Address(mix(self.seed.wrapping_add(GOLDEN))).child(u64::from(self.replication))
     }
+
+    /// The address of the draws that all calls along one edge share. Of the run's children 0 are the groups and 1 the services.
+    pub fn shared_address(self, edge: usize) -> Address {
+        self.address().child(2).child(edge as u64)
+    }
 }
 
 impl Address {

@@ -7,6 +7,7 @@ pub mod claims;
 pub mod data;
 pub mod files;
 pub mod manifest;
+pub mod schedule;
 pub mod story;
 pub mod table;
 pub mod verdict;

@@ -97,7 +97,8 @@ fn what(model: &Model, line: &Line) -> String {
         What::Waits(wait) => format!("waits {} before it tries again", readable(*wait)),
         What::BudgetDenies => "may not retry: the budget is spent".into(),
         What::BreakerDenies => "sends nothing: the breaker is open".into(),
-        What::DeadlineDenies => "does not retry: the wait would pass the deadline".into(),
+        What::DeadlineDenies => "does not retry: the wait would pass the deadline or max_elapsed".into(),
+        What::HintDenies => "does not retry: the server's hint is too long to wait for".into(),
         What::CallEnds(Some(Outcome::Ok), after) => format!("call {} succeeds after {}", line.call, readable(*after)),
         What::CallEnds(None, _) => format!("call {} fails: nothing was sent", line.call),
         What::CallEnds(Some(outcome), after) => {

@@ -16,6 +16,9 @@ const SHOWN_VALUES: usize = 4;
 /// The metrics that every scenario shows, where they are defined and say something.
 const USUAL: [&str; 6] = ["success_rate", "amplification", "latency_p99", "attempts_per_second_peak", "recovery_time", "stuck"];
 
+/// What became of the runs: shown where it became of some; `stable` where not of all.
+const VERDICTS: [&str; 4] = ["recovered", "collapsed", "undecided", "stable"];
+
 /// The whole table as text.
 pub fn table(finished: Finished) -> String {
     let columns = columns(finished);
@@ -39,7 +42,7 @@ pub fn table(finished: Finished) -> String {
 /// The places of the metrics that are shown: those that charts and expectations name, then the usual ones.
 fn columns(finished: Finished) -> Vec<usize> {
     let scenario = finished.scenario;
-    let drawn = scenario.charts.iter().filter(|chart| chart.kind != ChartKind::Timeline);
+    let drawn = scenario.charts.iter().filter(|chart| !matches!(chart.kind, ChartKind::Timeline | ChartKind::Hysteresis));
     let named = drawn
         .flat_map(|chart| chart.y.iter().chain(&chart.value))
         .chain(scenario.expectations.iter().map(|expectation| &expectation.metric));
@@ -59,7 +62,18 @@ fn columns(finished: Finished) -> Vec<usize> {
         columns.extend(completion.filter(|index| !columns.contains(index)));
     }
     columns.truncate(8);
+    columns.extend(verdicts(finished).filter(|index| !columns.contains(index)).collect::<Vec<_>>());
     columns
+}
+
+/// The places of the verdicts that say something.
+fn verdicts(finished: Finished<'_>) -> impl Iterator<Item = usize> + '_ {
+    let metrics = &finished.study.metrics;
+    let shares = move |index: usize| finished.study.cells.iter().filter_map(move |cell| Some(cell.value(index, &metrics[index])?.value));
+    let place = |name: &&str| metrics.iter().position(|metric| metric.name == **name);
+    VERDICTS.iter().filter_map(place).filter(move |index| {
+        shares(*index).any(|share| share > 0.0) && !(metrics[*index].name == "stable" && shares(*index).all(|share| share == 1.0))
+    })
 }
 
 /// The cells that are shown, and how many are not: of a long axis only some values, spread evenly.

@@ -1,6 +1,7 @@
-//! The expectations of a scenario, a line each.
+//! The expectations of a scenario, a line each; and what to say where runs end too early to tell what became of them.
 
 use super::files::Finished;
+use crate::measure::time::{Duration, Time};
 use crate::study::expect::{Bound, Expectation, Verdict};
 
 /// A line for each expectation and cell: whether it holds, what was expected, what was found.
@@ -11,6 +12,29 @@ pub fn lines(finished: Finished) -> Vec<String> {
 /// Whether all expectations hold.
 pub fn all_hold(finished: Finished) -> bool {
     verdicts(finished).iter().all(|(_, verdict)| verdict.holds)
+}
+
+/// Bins after the last change that show what becomes of it in most cases.
+const ENOUGH_BINS: u64 = 40;
+
+/// Where some runs end too early to tell: in how many, and what horizon to try. The time after the last change is doubled.
+pub fn too_short(finished: Finished) -> Option<String> {
+    let metrics = &finished.study.metrics;
+    let undecided = metrics.iter().position(|metric| metric.name == "undecided")?;
+    let (mut count, mut all, mut horizon) = (0, 0, Duration::ZERO);
+    for (cell, model) in finished.study.cells.iter().zip(finished.models) {
+        let here = cell.replications.iter().filter(|replication| replication.values[undecided] == Some(1.0)).count();
+        (count, all) = (count + here, all + cell.replications.len());
+        if let (true, Some(end)) = (here > 0, model.horizon) {
+            let last = model.epochs.last().map_or(Time::ZERO, |epoch| epoch.at);
+            let rest = Duration(model.bin.0.saturating_mul(ENOUGH_BINS)).max(end.since(last).saturating_add(end.since(last)));
+            // Whole seconds read better.
+            let whole = (last + rest).seconds().ceil();
+            horizon = horizon.max(Duration::from_seconds(whole));
+        }
+    }
+    let advice = if horizon > Duration::ZERO { format!("; try --set run.horizon={horizon}") } else { String::new() };
+    (count > 0).then(|| format!("the horizon is too short to tell in {count} of {all} runs{advice}"))
 }
 
 /// Every claim about every cell that it is about, and what became of it.

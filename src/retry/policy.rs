@@ -4,7 +4,8 @@ use super::backoff::Backoff;
 use super::breaker::Breaker;
 use super::budget::Budget;
 use super::hedge::Hedge;
-use super::outcome::{Outcome, OutcomeSet};
+use super::hint::RetryAfter;
+use super::outcome::{FAILURES, Outcome, OutcomeSet};
 use super::retrier::Retrier;
 use crate::measure::random::Draw;
 use crate::measure::time::Duration;
@@ -34,6 +35,12 @@ pub struct Policy {
     pub retriers: Vec<Retrier>,
     /// What doing a call twice means.
     pub idempotent: Idempotent,
+    /// The backoff that is used instead where the outcome is `throttled`; None is the same.
+    pub throttled_backoff: Option<Backoff>,
+    /// No retry is sent later than this after the start of the call; None has no limit. A running attempt goes on.
+    pub max_elapsed: Option<Duration>,
+    /// Whether all calls of the group draw the same jitter: the fault of clients that seed alike.
+    pub shared_seed: bool,
     /// The probability, 0 to 1, that a caller whose attempt has failed goes on at all.
     pub persistence: f64,
 }
@@ -51,20 +58,6 @@ pub enum Idempotent {
     Key,
 }
 
-/// What a server's hint (`Retry-After`) does to the computed wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RetryAfter {
-    /// Nothing.
-    #[default]
-    Ignore,
-    /// The hint is the wait.
-    Replace,
-    /// The wait is at least the hint.
-    Floor,
-    /// The wait is at least the computed one and at most 5 s more than it: the hint within these (AWS, 2026).
-    Clamp,
-}
-
 impl Policy {
     /// One attempt, no timeout, no deadline: what a caller does that names no policy.
     pub fn once() -> Policy {
@@ -80,6 +73,9 @@ impl Policy {
             hedge: None,
             retriers: Vec::new(),
             idempotent: Idempotent::No,
+            throttled_backoff: None,
+            max_elapsed: None,
+            shared_seed: false,
             persistence: 1.0,
         }
     }
@@ -96,15 +92,89 @@ impl Policy {
         self.persistence < 1.0 && !draw().hits(self.persistence)
     }
 
-    /// The wait that a backoff gives before retry number `retry` (from 1), after `previous` where it remembers, given the server's hint.
-    #[inline]
-    pub fn wait(&self, backoff: &Backoff, retry: u32, previous: Duration, hint: Option<Duration>, draw: Draw) -> Duration {
-        let wait = backoff.wait(retry, previous, draw);
-        match (hint, self.retry_after) {
-            (None, _) | (_, RetryAfter::Ignore) => wait,
-            (Some(hint), RetryAfter::Replace) => hint,
-            (Some(hint), RetryAfter::Floor) => hint.max(wait),
-            (Some(hint), RetryAfter::Clamp) => hint.clamp(wait, wait.saturating_add(Duration(5_000_000_000))),
+    /// The first outcome, in the order of the documentation, that it retries; `error` where it retries none.
+    pub fn first_retried(&self) -> Outcome {
+        let by_retrier = |outcome: Outcome| self.retriers.is_empty() || self.retriers.iter().any(|retrier| retrier.on.contains(outcome));
+        FAILURES.into_iter().find(|outcome| self.retry_on.contains(*outcome) && by_retrier(*outcome)).unwrap_or(Outcome::Error)
+    }
+
+    /// The policy that a call meets whose attempts all end with this outcome: of several retriers the one for it, and its count.
+    pub fn met_by(&self, outcome: Outcome) -> Policy {
+        let mut policy = self.clone();
+        let retriers = std::mem::take(&mut policy.retriers);
+        if retriers.is_empty() {
+            return policy;
         }
+        let retrier = retriers.into_iter().find(|retrier| retrier.on.contains(outcome));
+        let most = retrier.as_ref().map_or(Some(0), |retrier| retrier.retries).map(|retries| retries.saturating_add(1));
+        policy.attempts = [policy.attempts, most].into_iter().flatten().min();
+        policy.backoff = retrier.map_or(Backoff::None, |retrier| retrier.backoff);
+        policy.throttled_backoff = None;
+        policy
+    }
+
+    /// The backoff that an outcome asks for.
+    #[inline]
+    pub fn backoff_after(&self, outcome: Outcome) -> &Backoff {
+        match &self.throttled_backoff {
+            Some(backoff) if outcome == Outcome::Throttled => backoff,
+            _ => &self.backoff,
+        }
+    }
+
+    /// The wait before retry number `retry` (from 1), after a failure and the hint that came with it; None where the hint says not to try
+    /// again. `memory` is the call's, zero at its start.
+    #[inline]
+    pub fn wait(&self, retry: u32, (outcome, hint): (Outcome, Option<Duration>), memory: &mut u64, draw: Draw) -> Option<Duration> {
+        self.wait_by(self.backoff_after(outcome), retry, hint, memory, draw)
+    }
+
+    /// As [`Policy::wait`], by this backoff.
+    #[inline]
+    pub fn wait_by(&self, backoff: &Backoff, retry: u32, hint: Option<Duration>, memory: &mut u64, draw: Draw) -> Option<Duration> {
+        match hint {
+            Some(hint) if self.retry_after != RetryAfter::Ignore => backoff.hinted(retry, memory, draw, (self.retry_after, hint)),
+            _ => Some(backoff.wait(retry, memory, draw)),
+        }
+    }
+
+    /// Whether a retry that is sent so long after the start of its call comes too late: at or after the deadline, or after `max_elapsed`.
+    #[inline]
+    pub fn is_too_late(&self, after: Duration) -> bool {
+        self.deadline.is_some_and(|deadline| after >= deadline) || self.max_elapsed.is_some_and(|most| after > most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retry::hint::Beyond;
+
+    const S: u64 = 1_000_000_000;
+
+    /// The number of the retry is the call's, whichever backoff its outcomes choose.
+    #[test]
+    fn an_outcome_chooses_the_backoff() {
+        let growth = |base| super::super::backoff::Growth { base: Duration(base), cap: Duration(20 * S), factor: 2.0, first_exponent: 0 };
+        let policy = Policy {
+            backoff: Backoff::Exponential(growth(S / 20)),
+            throttled_backoff: Some(Backoff::Exponential(growth(S))),
+            retry_after: RetryAfter::Replace { cap: Duration(60 * S), beyond: Beyond::Stop },
+            ..Policy::once()
+        };
+        let wait = |retry, outcome, hint| policy.wait(retry, (outcome, hint), &mut 0, Draw(0)).map(|wait| wait.0);
+        assert_eq!(wait(1, Outcome::Error, None), Some(S / 20));
+        assert_eq!(wait(3, Outcome::Throttled, None), Some(4 * S));
+        assert_eq!(wait(4, Outcome::Timeout, None), Some(S / 20 * 8));
+        assert_eq!(wait(4, Outcome::Throttled, Some(Duration(60 * S))), Some(60 * S));
+        assert_eq!(wait(4, Outcome::Throttled, Some(Duration(61 * S))), None);
+    }
+
+    #[test]
+    fn a_retry_may_come_at_max_elapsed_but_not_at_the_deadline() {
+        let late = |deadline, max_elapsed, after| Policy { deadline, max_elapsed, ..Policy::once() }.is_too_late(Duration(after));
+        assert!(!late(None, Some(Duration(5)), 5) && late(None, Some(Duration(5)), 6));
+        assert!(!late(Some(Duration(5)), None, 4) && late(Some(Duration(5)), None, 5));
+        assert!(!late(None, None, u64::MAX));
     }
 }

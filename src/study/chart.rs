@@ -35,6 +35,8 @@ pub enum ChartKind {
     Layers,
     /// A metric over two axes, the number in each cell.
     Heatmap,
+    /// A series against the load of the same time, the way up and the way down.
+    Hysteresis,
 }
 
 /// How an axis of a chart is divided.

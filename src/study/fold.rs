@@ -8,6 +8,7 @@ use hdrhistogram::Histogram;
 use super::metrics::{self, Metric, Summary};
 use crate::measure::statistics::{Estimate, Moments, wilson};
 use crate::measure::time::{Duration, Time};
+use crate::world::invariant::Violation;
 use crate::world::model::Model;
 use crate::world::run::{COUNTS, Latency, Run, SERVICE_SERIES, empty_histogram};
 
@@ -51,6 +52,8 @@ pub struct CellResult {
     pub timeline: Vec<(String, Vec<Moments>)>,
     /// The first replication in which time stood still, and where.
     pub stalled: Option<(u32, Time)>,
+    /// The first replication in which something impossible was found, and what.
+    pub violation: Option<(u32, Violation)>,
 }
 
 /// What a run leaves behind once its details are no longer needed.
@@ -62,6 +65,7 @@ pub struct Digest {
     attempts_needed: Vec<u64>,
     series: Vec<Vec<f64>>,
     stalled: Option<Time>,
+    violation: Option<Violation>,
 }
 
 impl Digest {
@@ -75,6 +79,7 @@ impl Digest {
             latency: run.latency,
             attempts_needed: run.attempts_needed,
             stalled: run.stalled,
+            violation: run.violation,
         }
     }
 }
@@ -133,6 +138,7 @@ impl Folder {
             attempts_needed: Vec::new(),
             timeline: series.iter().map(|name| (name.clone(), Vec::new())).collect(),
             stalled: None,
+            violation: None,
         };
         Folder { next: first, waiting: BTreeMap::new(), result }
     }
@@ -175,6 +181,9 @@ impl CellResult {
         }
         if self.stalled.is_none() {
             self.stalled = digest.stalled.map(|at| (digest.replication.number, at));
+        }
+        if self.violation.is_none() {
+            self.violation = digest.violation.map(|violation| (digest.replication.number, violation));
         }
         self.replications.push(digest.replication);
     }

@@ -1,8 +1,8 @@
 //! What is measured: every metric with its name, unit and meaning, and its value in one run. The names are those of the CSV
 //! columns, of `expect`, and of docs/METRICS.md.
 
-use super::recovery;
-use crate::measure::time::NANOSECONDS;
+use super::verdict::{Verdict, judge};
+use crate::measure::time::{NANOSECONDS, Time};
 use crate::world::model::Model;
 use crate::world::run::{Run, ServiceTotals};
 
@@ -91,6 +91,10 @@ const GLOBAL: &[(&str, Unit, Summary)] = &[
     ("hedges", Unit::Attempts, Summary::Mean),
     ("state_transitions", Unit::Attempts, Summary::Mean),
     ("dead_lettered", Unit::Calls, Summary::Mean),
+    ("stable", Unit::Share, Summary::Share),
+    ("recovered", Unit::Share, Summary::Share),
+    ("collapsed", Unit::Share, Summary::Share),
+    ("undecided", Unit::Share, Summary::Share),
     ("backing_off_mean", Unit::Calls, Summary::Mean),
 ];
 
@@ -154,7 +158,9 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     let seconds = |sum: u128| sum as f64 / NANOSECONDS as f64;
     let percentile = |index: usize| quantiles.map(|quantiles| quantiles[index].seconds());
     let some = |number: u64| Some(number as f64);
-    let recovery = recovery::recovery(model, run);
+    let judgement = judge(model, run);
+    let flag = |holds: bool| if holds { 1.0 } else { 0.0 };
+    let is = |verdict: Verdict| Some(flag(judgement.verdict == verdict));
     let sum = |of: fn(&ServiceTotals) -> u128| run.services.iter().map(of).sum::<u128>() as f64;
     let mut values = vec![
         some(totals.calls),
@@ -174,8 +180,8 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         percentile(3),
         (totals.succeeded > 0).then(|| run.latency.greatest.seconds()),
         (totals.last_settled.0 > 0 || totals.calls > totals.unfinished).then(|| totals.last_settled.seconds()),
-        recovery.time,
-        recovery.stuck.map(|stuck| if stuck { 1.0 } else { 0.0 }),
+        judgement.recovery_time,
+        judgement.stuck.map(flag),
         ratio(sum(|service| service.wasted), sum(|service| service.worked)),
         some(totals.duplicates),
         some(totals.budget_denied),
@@ -184,6 +190,10 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         some(totals.hedges),
         some(totals.state_transitions),
         some(totals.dead_lettered),
+        is(Verdict::Stable),
+        is(Verdict::Recovered),
+        is(Verdict::Collapsed),
+        is(Verdict::Undecided),
         ratio(totals.backing_off as f64 / NANOSECONDS as f64, window),
     ];
     let reach = model.reach();
@@ -216,10 +226,12 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
 
 /// Seconds of all workers of a service in the measured window; None where they are unlimited.
 fn worker_time(model: &Model, run: &Run, service: usize) -> Option<f64> {
-    let ends = model.epochs.iter().skip(1).map(|epoch| epoch.at).chain([run.ended]);
-    let parts = model.epochs.iter().zip(ends).map(|(epoch, end)| {
-        let length = end.min(run.ended).since(epoch.at.max(model.warmup)).seconds();
-        epoch.services[service].workers.map(|workers| f64::from(workers) * length)
+    let changes = run.changes.iter().map(|change| (change.at, model.numbers(change.epoch, change.lasting)));
+    let starts = std::iter::once((Time::ZERO, &model.epochs[0])).chain(changes);
+    let ends = run.changes.iter().map(|change| change.at).chain([run.ended]);
+    let parts = starts.zip(ends).map(|((start, numbers), end)| {
+        let length = end.min(run.ended).since(start.max(model.warmup)).seconds();
+        numbers.services[service].workers.map(|workers| f64::from(workers) * length)
     });
     parts.sum()
 }

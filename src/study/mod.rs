@@ -9,6 +9,7 @@ pub mod fold;
 pub mod known;
 pub mod metrics;
 pub mod presets;
-pub mod recovery;
 pub mod scenario;
+pub mod schedule;
 pub mod theory;
+pub mod verdict;

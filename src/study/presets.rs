@@ -109,9 +109,9 @@ fn is_said_by(key: &str, written: &str) -> bool {
     says(key) == says(written)
 }
 
-/// A preset as the table of a policy that has nothing else.
-pub fn as_policy(name: &str) -> Node {
+/// A preset as the table of a policy that has nothing else, in TOML.
+pub fn written(name: &str) -> String {
     let place = Place::default();
     let entry = Entry { key: "preset".into(), place, node: Node { value: Value::from(name), place } };
-    Node { value: Value::Table(vec![entry]), place }
+    super::scenario::writer::inline(&Node { value: Value::Table(vec![entry]), place })
 }

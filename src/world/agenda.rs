@@ -33,6 +33,8 @@ pub enum Event {
     Poll(GroupIndex, u32),
     /// A function has had its time, or what it did not delete is visible again: the batch and its stamp.
     Batch(u32, u32),
+    /// The condition of a fault is looked at, or its fault starts or ends: the fault, and which of them.
+    Condition(u32, u32),
 }
 
 /// The events to come.
@@ -136,7 +138,8 @@ impl Packed {
             6 => Event::Timeout(first, second),
             7 => Event::Retry(first, second),
             8 => Event::Epoch(first),
-            9 => Event::Poll(GroupIndex(first as u16), second),
+            9 => Event::Condition(first, second),
+            10 => Event::Poll(GroupIndex(first as u16), second),
             _ => Event::Batch(first, second),
         }
     }
@@ -155,8 +158,9 @@ impl Event {
             Event::Timeout(call, stamp) => (6, (call, stamp)),
             Event::Retry(call, stamp) => (7, (call, stamp)),
             Event::Epoch(index) => (8, (index, 0)),
-            Event::Poll(group, wait) => (9, (group.0.into(), wait)),
-            Event::Batch(batch, stamp) => (10, (batch, stamp)),
+            Event::Condition(fault, what) => (9, (fault, what)),
+            Event::Poll(group, wait) => (10, (group.0.into(), wait)),
+            Event::Batch(batch, stamp) => (11, (batch, stamp)),
         }
     }
 }

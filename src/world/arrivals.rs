@@ -1,7 +1,7 @@
 //! When the calls of each group start. One pending event stands for all clients of a group, but for closed loads, where each thinks for itself.
 
 use super::model::Group;
-use crate::load::{Load, OpenCursor};
+use crate::load::{Load, OpenCursor, Profile};
 use crate::measure::identifier::ClientIndex;
 use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
@@ -81,6 +81,16 @@ impl Arrivals {
         self.made += 1;
         self.next = self.time_of_next(load);
         Start { client: ClientIndex(client), address: self.address.child(number) }
+    }
+
+    /// The rate of an open load is this many times its profile from now on.
+    pub fn scale(&mut self, profile: &Profile, now: Time, factor: f64) {
+        if let Cursor::Open(cursor) = &mut self.cursor
+            && cursor.scale(profile, now, factor)
+        {
+            // What rounding puts before now is now.
+            self.next = cursor.pending(profile).map(|next| next.max(now));
+        }
     }
 
     /// A client of a closed load starts its next call.

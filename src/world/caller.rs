@@ -28,6 +28,10 @@ impl<L: Listener> World<'_, L> {
     /// All calls of a group that start now.
     pub(super) fn arrive(&mut self, group: GroupIndex) {
         let shape = &self.model.groups[group.at()];
+        // A load factor has moved this call: it has an event of its own.
+        if self.arrivals[group.at()].next().is_none_or(|next| next > self.now) {
+            return;
+        }
         loop {
             let start = self.arrivals[group.at()].start(&shape.load);
             self.start_client_call(group, start);
@@ -60,7 +64,7 @@ impl<L: Listener> World<'_, L> {
         let place = self.calls.take(Call {
             address: new.address,
             started: now,
-            previous_wait: Duration::ZERO,
+            memory: 0,
             stamp: self.calls.before().map_or(0, |call| call.stamp.wrapping_add(1)),
             attempts: 0,
             client: new.client,
@@ -273,13 +277,17 @@ impl<L: Listener> World<'_, L> {
         let call = &self.calls[place];
         let (caller, client, attempts) = (call.caller, call.client, call.attempts - call.hedges.0 + call.denied);
         let policy = &numbers.callers[caller.at()].policy;
-        let draw = call.address.draw(Purpose::Backoff, attempts.into());
+        let address = if policy.shared_seed { self.seed.shared_address(caller.at()) } else { call.address };
+        let draw = address.draw(Purpose::Backoff, attempts.into());
         let Some((backoff, retry)) = self.backoff_of(place, attempts, call.last) else {
             return self.end_call(place, false);
         };
         let call = &mut self.calls[place];
-        let wait = policy.wait(backoff, retry, call.previous_wait, hint, draw);
-        if policy.deadline.is_some_and(|deadline| self.now + wait >= call.started + deadline) {
+        let Some(wait) = policy.wait_by(backoff, retry, hint, &mut call.memory, draw) else {
+            self.tell_of(place, || What::HintDenies);
+            return self.end_call(place, false);
+        };
+        if policy.is_too_late((self.now - call.started).saturating_add(wait)) {
             self.tell_of(place, || What::DeadlineDenies);
             return self.end_call(place, false);
         }
@@ -291,7 +299,6 @@ impl<L: Listener> World<'_, L> {
             self.tell_of(place, || What::BudgetDenies);
             return self.end_call(place, false);
         }
-        call.previous_wait = wait;
         self.probe.totals.state_transitions += u64::from(call.measured && !policy.retriers.is_empty());
         // No wait is no event, where the link takes its time; without a link there could be no end of it at one instant.
         if wait == Duration::ZERO && ended == Ended::Sent && !numbers.callers[caller.at()].link.is_direct() {

@@ -11,10 +11,11 @@ use crate::retry::outcome::Outcome;
 use crate::service::{Down, Service};
 
 impl<L: Listener> World<'_, L> {
-    /// From now on the numbers of another epoch hold.
-    pub(super) fn change(&mut self, epoch: u32) {
+    /// Takes up the numbers that hold now: what is under way feels what is different.
+    pub(super) fn renumber(&mut self) {
         let before = self.numbers;
-        self.numbers = &self.model.epochs[epoch as usize];
+        self.numbers = self.model.numbers(self.epoch, self.lasting);
+        self.offer_changes(&before.services);
         self.change_breakers(before);
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
@@ -68,7 +69,9 @@ impl<L: Listener> World<'_, L> {
 
     /// Loses all that is queued or in progress; its callers hear of it only where the connection breaks.
     fn destroy(&mut self, service: ServiceIndex, callers_hear: bool) {
-        let mut lost = self.services[service.at()].queue.drain();
+        let state = &mut self.services[service.at()];
+        state.queued.changes(self.now, state.queue.len() as u64);
+        let mut lost = state.queue.drain();
         lost.extend(self.attempts_in(service, |state| matches!(state, State::Working | State::Waiting)));
         for attempt in lost {
             self.tell_of_attempt(attempt, What::Destroyed);
@@ -88,7 +91,9 @@ impl<L: Listener> World<'_, L> {
         match self.attempts[attempt].state {
             State::Gone | State::Travelling | State::Held => return,
             State::Queued => {
-                self.services[service.at()].queue.remove(attempt);
+                let state = &mut self.services[service.at()];
+                state.queued.changes(self.now, state.queue.len() as u64);
+                state.queue.remove(attempt);
             }
             State::Working | State::Waiting => {}
         }

@@ -16,8 +16,8 @@ pub struct Call {
     pub address: Address,
     /// When it started: the sending of its first attempt.
     pub started: Time,
-    /// The wait before the last retry.
-    pub previous_wait: Duration,
+    /// What its backoff remembers of the waits before, zero at first.
+    pub memory: u64,
     /// Grows whenever an attempt or the call ends: a timeout or a retry with another stamp is stale.
     pub stamp: u32,
     /// Attempts sent so far.

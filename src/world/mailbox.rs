@@ -165,7 +165,7 @@ impl<L: Listener> World<'_, L> {
             let call = &mut self.calls[message];
             // The policy begins anew with each receive.
             (call.hedges.0, call.denied, call.used_by_breaker) = (call.attempts, 0, 0);
-            call.previous_wait = Duration::ZERO;
+            call.memory = 0;
             self.send(message);
             let batch = &mut self.mailboxes.batches[place as usize];
             batch.starts = false;

@@ -10,8 +10,10 @@ mod arrivals;
 mod breakers;
 mod caller;
 mod change;
+pub mod condition;
 mod flight;
 mod hedging;
+pub mod invariant;
 mod keys;
 mod mailbox;
 pub mod model;
@@ -28,11 +30,13 @@ mod tests;
 use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
 use breakers::Breakers;
+use condition::Watch;
 use flight::{Attempt, Call};
+use invariant::{Invariant, Level, Offer, Violation};
 use mailbox::Mailboxes;
 use model::{Epoch, Model};
 use probe::Probe;
-use run::Run;
+use run::{Change, Run};
 use slots::Slots;
 use trace::{Deaf, Listener};
 
@@ -42,6 +46,7 @@ use crate::measure::time::Time;
 use crate::retry::budget::{Budget, Ledger, Scope};
 use crate::retry::hedge;
 use crate::retry::retrier::Uses;
+use crate::service::Service;
 use crate::service::queue::Queue;
 
 /// Simulates one replication.
@@ -64,6 +69,11 @@ struct World<'a, L> {
     model: &'a Model,
     /// The numbers that hold now.
     numbers: &'a Epoch,
+    /// Which they are: the epoch, and the combination of conditional faults that last.
+    epoch: u32,
+    lasting: u32,
+    changes: Vec<Change>,
+    watches: Vec<Watch>,
     seed: Seed,
     now: Time,
     agenda: Agenda,
@@ -93,6 +103,9 @@ struct World<'a, L> {
     fingerprint: u64,
     events: u64,
     stalled: Option<Time>,
+    /// Nothing happens from then on: the horizon, or zero after a violation.
+    end: Time,
+    violation: Option<Violation>,
 }
 
 /// What changes about a service in the course of a run.
@@ -101,6 +114,10 @@ struct ServiceState {
     address: Address,
     busy: u32,
     queue: Queue,
+    /// Over time, and what it is compared with: who waits, who is worked on, who could be.
+    queued: Level,
+    working: Level,
+    offer: Offer,
     /// Delivered by the network when the fault is over.
     held: Vec<u32>,
     /// Draws made for the random order.
@@ -121,7 +138,7 @@ struct CallerState {
 
 /// How many of the first callers have a timeout at any time: each has a ring of the agenda.
 fn callers_with_timeouts(model: &Model, first: usize) -> usize {
-    (0..first).filter(|caller| model.epochs.iter().any(|epoch| epoch.callers[*caller].policy.timeout.is_some())).count()
+    (0..first).filter(|caller| model.all_epochs().any(|epoch| epoch.callers[*caller].policy.timeout.is_some())).count()
 }
 
 impl CallerState {
@@ -152,6 +169,10 @@ impl<'a, L: Listener> World<'a, L> {
         World {
             model,
             numbers: &model.epochs[0],
+            epoch: 0,
+            lasting: 0,
+            changes: Vec::new(),
+            watches: Vec::new(),
             seed,
             now: Time::ZERO,
             agenda: Agenda::new(callers_with_timeouts(model, model.callers.len())),
@@ -159,7 +180,10 @@ impl<'a, L: Listener> World<'a, L> {
             attempts: Slots::default(),
             arrivals: (0..).zip(&model.groups).map(|(index, group)| Arrivals::new(group, groups.child(index))).collect(),
             mailboxes: Mailboxes::new(model.groups.iter().map(|group| group.via)),
-            services: (0..model.services.len() as u64).map(|index| ServiceState::new(services.child(index))).collect(),
+            services: (0..model.services.len() as u64)
+                .zip(&model.epochs[0].services)
+                .map(|(index, numbers)| ServiceState::new(services.child(index), numbers))
+                .collect(),
             callers: (0..)
                 .zip(&model.callers)
                 .map(|(index, caller)| CallerState {
@@ -183,6 +207,8 @@ impl<'a, L: Listener> World<'a, L> {
             fingerprint: 0,
             events: 0,
             stalled: None,
+            end: model.horizon.unwrap_or(Time::NEVER),
+            violation: None,
         }
     }
 
@@ -190,6 +216,7 @@ impl<'a, L: Listener> World<'a, L> {
         for (index, epoch) in (0..).zip(&self.model.epochs).skip(1) {
             self.agenda.add(epoch.at, Event::Epoch(index));
         }
+        self.start_watches();
         for index in 0..self.model.groups.len() {
             let group = GroupIndex(index as u16);
             if let Some(at) = self.arrivals[index].next() {
@@ -201,14 +228,16 @@ impl<'a, L: Listener> World<'a, L> {
                 self.agenda.add(Time::ZERO + think, Event::Wake(group, client));
             }
         }
+        self.scale_loads();
     }
 
     fn go_on(&mut self) {
-        let end = self.model.horizon.unwrap_or(Time::NEVER);
         let most = INSTANT_MOST + 1000 * self.model.groups.iter().map(|group| u64::from(group.count)).sum::<u64>();
         let mut instant = 0;
-        while let Some((at, event)) = self.agenda.next(end) {
-            debug_assert!(at >= self.now, "time goes back from {} to {at}", self.now);
+        while let Some((at, event)) = self.agenda.next(self.end) {
+            if at < self.now {
+                return self.violate(Invariant::TimeGoesOn, None, None);
+            }
             instant = if at == self.now { instant + 1 } else { 0 };
             if instant > most {
                 self.stalled = Some(at);
@@ -240,7 +269,8 @@ impl<'a, L: Listener> World<'a, L> {
             Event::Reply(attempt) => self.receive(attempt),
             Event::Timeout(call, stamp) => self.time_out(call, stamp),
             Event::Retry(call, stamp) => self.retry(call, stamp),
-            Event::Epoch(index) => self.change(index),
+            Event::Epoch(index) => self.change(index, self.lasting),
+            Event::Condition(fault, what) => self.meet_condition(fault, what),
             Event::Poll(group, wait) => self.fill_is_over(group, wait),
             Event::Batch(batch, stamp) => self.batch_is_over(batch, stamp),
         }
@@ -253,18 +283,18 @@ impl<'a, L: Listener> World<'a, L> {
         self.count_what_is_left(ended);
         self.probe.totals.unfinished = self.open_measured;
         self.probe.totals.last_settled = self.last_settled;
-        let totals = &self.probe.totals;
-        assert_eq!(totals.calls, totals.succeeded + totals.failed + totals.unfinished, "calls are lost, seed {:?}", self.seed);
-        assert_eq!(totals.attempts, totals.calls - self.unsent + totals.retries + totals.hedges, "attempts are lost, seed {:?}", self.seed);
+        self.check_at_the_end();
         let services = &self.services;
         let timeline = self.probe.close(ended, |index| services[index].levels());
         let Probe { totals, services, latency, attempts_needed, ended_by_group, .. } = self.probe;
         Run {
             seed: self.seed,
             fingerprint: self.fingerprint,
+            changes: self.changes,
             events: self.events,
             ended,
             stalled: self.stalled,
+            violation: self.violation,
             totals,
             services,
             ended_by_group,
@@ -276,8 +306,18 @@ impl<'a, L: Listener> World<'a, L> {
 }
 
 impl ServiceState {
-    fn new(address: Address) -> ServiceState {
-        ServiceState { address, busy: 0, queue: Queue::default(), held: Vec::new(), chosen: 0, version: 0 }
+    fn new(address: Address, numbers: &Service) -> ServiceState {
+        ServiceState {
+            address,
+            busy: 0,
+            queue: Queue::default(),
+            queued: Level::default(),
+            working: Level::default(),
+            offer: Offer::new(numbers),
+            held: Vec::new(),
+            chosen: 0,
+            version: 0,
+        }
     }
 
     /// The queue length and the busy workers.

@@ -1,5 +1,6 @@
 //! The model of a run: everything that a run depends on but its seed. Built and checked by the study floor; here it is only data.
 
+use super::condition::Conditional;
 use crate::link::Link;
 use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, GroupIndex, ServiceIndex};
@@ -27,6 +28,8 @@ pub struct Model {
     pub epochs: Vec<Epoch>,
     /// When which fault lasts, for charts and for the time of recovery. Ascending by start.
     pub faults: Vec<FaultSpan>,
+    /// Faults that start by a condition.
+    pub conditional: Conditional,
 }
 
 /// A group of like clients.
@@ -107,6 +110,25 @@ pub struct FaultSpan {
 }
 
 impl Model {
+    /// The numbers of an epoch while a combination of conditional faults lasts, a bit each.
+    pub fn numbers(&self, epoch: u32, lasting: u32) -> &Epoch {
+        match lasting as usize {
+            0 => &self.epochs[epoch as usize],
+            combination => &self.conditional.combined[(combination - 1) * self.epochs.len() + epoch as usize],
+        }
+    }
+
+    /// All numbers that can hold.
+    pub fn all_epochs(&self) -> impl Iterator<Item = &Epoch> {
+        self.epochs.iter().chain(&self.conditional.combined)
+    }
+
+    /// What multiplies the profile of a group's open load in an epoch while a combination of conditional faults lasts.
+    pub fn load_factor(&self, epoch: u32, lasting: u32, group: usize) -> f64 {
+        let at = lasting as usize * self.epochs.len() + epoch as usize;
+        self.conditional.load_factors.get(at).map_or(1.0, |factors| factors[group])
+    }
+
     /// Which services each group's calls can reach, by group and service: whose calls count in a service's attempts per call.
     pub fn reach(&self) -> Vec<Vec<bool>> {
         let reached = |group: &Group| {

@@ -50,6 +50,8 @@ pub struct Probe {
     bin: Duration,
     bin_end: Time,
     row: Vec<u32>,
+    /// What the clients counted in all bins that are over.
+    earlier: [u64; COUNTS.len()],
     timeline: Timeline,
     recent: VecDeque<Time>,
 }
@@ -69,6 +71,7 @@ impl Probe {
             bin,
             bin_end: Time::ZERO + bin,
             row: vec![0; width],
+            earlier: [0; COUNTS.len()],
             timeline: Timeline { width, ..Timeline::default() },
             recent: VecDeque::new(),
         }
@@ -104,8 +107,14 @@ impl Probe {
             let column = COUNTS.len() + service * SERVICE_SERIES.len();
             (self.row[column + 3], self.row[column + 4]) = levels(service);
         }
+        self.earlier = self.counted();
         self.timeline.values.extend_from_slice(&self.row);
         self.row.fill(0);
+    }
+
+    /// What the clients have counted so far, by the columns of [`COUNTS`].
+    pub fn counted(&self) -> [u64; COUNTS.len()] {
+        std::array::from_fn(|column| self.earlier[column] + u64::from(self.row[column]))
     }
 
     /// Counts in the present bin.

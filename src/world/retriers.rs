@@ -24,7 +24,7 @@ impl<'a, L: Listener> World<'a, L> {
     pub(super) fn backoff_of(&mut self, place: u32, attempts: u32, outcome: Outcome) -> Option<(&'a Backoff, u32)> {
         let policy = &self.numbers.callers[self.calls[place].caller.at()].policy;
         if policy.retriers.is_empty() {
-            return Some((&policy.backoff, attempts));
+            return Some((policy.backoff_after(outcome), attempts));
         }
         choose(&policy.retriers, self.uses_of(place), outcome).map(|(retrier, number)| (&retrier.backoff, number))
     }

@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 
+use super::invariant::Violation;
 use crate::measure::random::Seed;
 use crate::measure::time::{Duration, Time};
 
@@ -12,12 +13,16 @@ pub struct Run {
     pub seed: Seed,
     /// A hash over all events: two runs with the same one did the same.
     pub fingerprint: u64,
+    /// The changes of the numbers that happened, in order.
+    pub changes: Vec<Change>,
     /// Events handled.
     pub events: u64,
     /// The end: the horizon, or the last settled call.
     pub ended: Time,
     /// Where time stood still, if it did: more events at one instant than any model can mean.
     pub stalled: Option<Time>,
+    /// What was found to be impossible, if anything: the run is worth nothing then.
+    pub violation: Option<Violation>,
     /// Counts of calls and attempts.
     pub totals: Totals,
     /// For each service.
@@ -30,6 +35,17 @@ pub struct Run {
     pub attempts_needed: Vec<u64>,
     /// The time series, of the whole run.
     pub timeline: Timeline,
+}
+
+/// A change of the numbers: a fault started or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// When.
+    pub at: Time,
+    /// The epoch that held from then on.
+    pub epoch: u32,
+    /// The conditional faults that lasted from then on, a bit each.
+    pub lasting: u32,
 }
 
 /// Counts of the clients' calls that started in the measured window, and of their attempts.

@@ -4,6 +4,7 @@ use super::World;
 use super::agenda::Event;
 use super::caller::NewCall;
 use super::flight::{NOBODY, State};
+use super::invariant::Invariant;
 use super::probe::ServiceCount;
 use super::trace::{Listener, What};
 use crate::measure::identifier::{ClientIndex, ServiceIndex};
@@ -45,9 +46,14 @@ impl<L: Listener> World<'_, L> {
             return self.reply(attempt, Outcome::Rejected);
         }
         let ahead = state.queue.len() as u32;
+        state.queued.changes(self.now, ahead.into());
         state.queue.push(attempt);
+        let beyond = numbers.queue_limit.is_some_and(|limit| state.queue.len() > limit as usize);
         self.attempts[attempt].state = State::Queued;
         self.attempts[attempt].since = self.now;
+        if beyond {
+            self.violate(Invariant::QueueWithinLimit, Some(service), Some(attempt));
+        }
         if let Some(totals) = self.probe.service(service, self.now) {
             totals.queue_peak = totals.queue_peak.max(u64::from(ahead) + 1);
         }
@@ -88,6 +94,7 @@ impl<L: Listener> World<'_, L> {
             if state.queue.is_empty() || numbers.workers.is_some_and(|workers| state.busy >= workers) {
                 return;
             }
+            state.queued.changes(self.now, state.queue.len() as u64);
             let (address, chosen) = (state.address, &mut state.chosen);
             let draw = || -> Draw {
                 *chosen += 1;
@@ -108,15 +115,20 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn count_wait(&mut self, attempt: u32, service: ServiceIndex) {
         let part = self.probe.measured_part(self.attempts[attempt].since, self.now);
         self.probe.services[service.at()].queued += part;
+        self.services[service.at()].queued.leaves(self.now.since(self.attempts[attempt].since));
     }
 
-    fn begin_work(&mut self, attempt: u32, service: ServiceIndex) {
+    pub(super) fn begin_work(&mut self, attempt: u32, service: ServiceIndex) {
         if self.is_known_by_key(attempt) {
             return;
         }
         let numbers = &self.numbers.services[service.at()];
-        self.services[service.at()].busy += 1;
-        debug_assert!(numbers.workers.is_none_or(|workers| self.services[service.at()].busy <= workers), "more work than workers");
+        let state = &mut self.services[service.at()];
+        state.working.changes(self.now, state.busy.into());
+        state.busy += 1;
+        if numbers.workers.is_some_and(|workers| state.busy > workers) {
+            self.violate(Invariant::BusyWithinWorkers, Some(service), Some(attempt));
+        }
         let now = self.now;
         let held = &mut self.attempts[attempt];
         if let Some(totals) = self.probe.service(service, now) {
@@ -217,7 +229,9 @@ impl<L: Listener> World<'_, L> {
 
     /// Takes an attempt from its worker, adding up the time it has had.
     pub(super) fn free_worker(&mut self, attempt: u32, service: ServiceIndex) {
-        self.services[service.at()].busy -= 1;
+        let state = &mut self.services[service.at()];
+        state.working.changes(self.now, state.busy.into());
+        state.busy -= 1;
         self.count_busy(attempt, service);
         self.leave_key(attempt);
         let held = &mut self.attempts[attempt];
@@ -231,6 +245,7 @@ impl<L: Listener> World<'_, L> {
         // Since it was taken up: the parts before and after each further call lie end to end.
         let begun = Time(held.since.0.saturating_sub(held.worked.0));
         self.probe.services[service.at()].busy += self.probe.measured_part(begun, self.now);
+        self.services[service.at()].working.leaves(self.now.since(begun));
     }
 
     /// Sends the answer on its way.

@@ -22,7 +22,7 @@ fn at(value: u64) -> Time {
 }
 
 /// One group, one service, no link.
-fn model(load: Load, count: u32, policy: Policy, service: Service) -> Model {
+pub(super) fn model(load: Load, count: u32, policy: Policy, service: Service) -> Model {
     Model {
         horizon: None,
         warmup: Time::ZERO,
@@ -32,6 +32,7 @@ fn model(load: Load, count: u32, policy: Policy, service: Service) -> Model {
         callers: vec![CallerShape { name: "web->api".into(), from: Origin::Group(GroupIndex(0)), to: ServiceIndex(0) }],
         epochs: vec![Epoch { at: Time::ZERO, services: vec![service], callers: vec![Caller { policy, link: Link::direct() }] }],
         faults: vec![],
+        conditional: Default::default(),
     }
 }
 

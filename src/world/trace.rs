@@ -70,7 +70,7 @@ pub enum What {
     BudgetDenies,
     /// The breaker lets nothing through.
     BreakerDenies,
-    /// The deadline leaves no time for another attempt.
+    /// The deadline, or `max_elapsed`, leaves no time for another attempt.
     DeadlineDenies,
     /// The call ends so, after so long; None where nothing was ever sent.
     CallEnds(Option<Outcome>, Duration),
@@ -78,6 +78,8 @@ pub enum What {
     BreakerOpens,
     /// The breaker is half open: the attempt waits for the probes.
     BreakerHolds,
+    /// The server's hint says not to try again.
+    HintDenies,
 }
 
 /// Keeps what happens to some calls.

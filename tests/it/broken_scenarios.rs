@@ -21,7 +21,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("\"conflict\"]", "\"conflicts\"]", "did you mean `conflict`?"),
     ("\"conflict\"]", "\"permanent\"]", "never worth a retry"),
     ("retry_after = \"floor\"", "retry_after = \"flor\"", "did you mean `floor`?"),
-    ("metric = \"recovery_time\"", "metric = \"recovery\"", "did you mean `recovery_time`?"),
+    ("metric = \"recovery_time\"", "metric = \"recovery_tim\"", "did you mean `recovery_time`?"),
     ("metric = \"recovery_time\"", "metric = \"apis.arrivals\"", "did you mean `api.arrivals`?"),
     ("kind = \"timeline\"", "kind = \"time_line\"", "did you mean `timeline`?"),
     ("y = [\"attempts\", \"goodput\"]", "y = [\"attempts\", \"godput\"]", "did you mean `goodput`?"),
@@ -252,7 +252,7 @@ fn sound_files_load() {
 
 #[test]
 fn broken_files_say_what_is_wrong_and_where() {
-    let edited = EDITS.iter().filter_map(|(from, to, expected)| {
+    let edited = EDITS.iter().chain(crate::broken_delays::EDITS).chain(crate::broken_faults::EDITS).filter_map(|(from, to, expected)| {
         assert!(GOOD.contains(from), "`{from}` is not in the good file");
         fault_of(&GOOD.replacen(from, to, 1), expected, &[], "--> folder/broken.toml:")
     });
@@ -276,7 +276,7 @@ fn overrides_are_read_and_checked_like_the_file() {
         ("service.api.workers=many", "or \"unlimited\""),
         ("clients.web.policy.attempts=3", "policy.standard"),
         ("run.bin=10", "write `\"10ms\"`"),
-        ("fault.7.for=10s", "a list of 1"),
+        ("fault.7.for=10s", "a list of 3"),
         ("clients.web.policy=noon", "did you mean `none`?"),
         ("nothing=nan", "not a finite number"),
     ];

@@ -34,7 +34,7 @@ fn timeline() -> String {
     for cell in 0..6 {
         for time in 0..40 {
             text += &format!("{cell},{time},attempts,{},{},\n{cell},{time},goodput,7,6,8\n", 10 + time, 9 + time);
-            text += &format!("{cell},{time},web.queue,{time},,\n");
+            text += &format!("{cell},{time},web.queue,{time},,\n{cell},{time},calls,{},,\n", 20 - (time - 20i32).abs());
         }
     }
     text
@@ -74,7 +74,7 @@ fn check(picture: &Picture, words: &[&str]) {
 fn every_kind_says_what_it_shows() {
     let results = results();
     let policies = ["fixed", "full_jitter"];
-    let cases: [(Chart, &[&str], &[&str]); 6] = [
+    let cases: [(Chart, &[&str], &[&str]); 7] = [
         (chart(ChartKind::Lines, &["recovery_time"]), &["lines-recovery_time"], &["seconds", "log scale", "clients.web.count", "at 30"]),
         (
             chart(ChartKind::Timeline, &["attempts", "goodput", "web.queue"]),
@@ -88,6 +88,11 @@ fn every_kind_says_what_it_shows() {
             Chart { value: Some("recovery_time".to_string()), ..chart(ChartKind::Heatmap, &[]) },
             &["heatmap-recovery_time"],
             &["never", "200 ms"],
+        ),
+        (
+            chart(ChartKind::Hysteresis, &["goodput", "web.queue"]),
+            &["hysteresis-goodput", "hysteresis-web.queue"],
+            &["load rises", "load falls", "load, calls per second", "count 10"],
         ),
     ];
     for (chart, names, words) in cases {

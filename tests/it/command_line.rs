@@ -20,7 +20,7 @@ pub fn retrystorm(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-fn fails_with(code: i32, arguments: &[&str], message: &str) {
+pub fn fails_with(code: i32, arguments: &[&str], message: &str) {
     let output = output(arguments);
     let talk = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {talk}");

@@ -3,16 +3,26 @@
 mod aws;
 mod breakers;
 mod broken_breakers;
+mod broken_delays;
+mod broken_faults;
 mod broken_scenarios;
 mod calls;
+mod case_runs;
+mod cases;
 #[cfg(feature = "charts")]
 mod charts;
 mod command_line;
 mod common_numbers;
+mod delays;
 mod determinism;
 mod edges;
+mod faults;
+mod golden_delays;
+mod json;
 mod results;
 mod scenarios;
+mod storm;
 mod support;
 mod theory;
 mod tidy;
+mod verdict;

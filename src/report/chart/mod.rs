@@ -5,6 +5,7 @@ mod canvas;
 mod font;
 mod frame;
 mod heatmap;
+mod hysteresis;
 mod label;
 mod latency;
 mod layers;
@@ -15,6 +16,7 @@ mod panel;
 #[cfg(feature = "png")]
 mod png;
 mod scale;
+mod schedule;
 mod selection;
 mod steps;
 mod theme;
@@ -25,7 +27,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "png")]
-pub use png::to_png;
+pub use png::{to_light_png, to_png};
+pub use schedule::schedules;
 pub use theme::Theme;
 
 use super::data::Results;
@@ -71,6 +74,7 @@ fn draw_what_can_be(charts: &[Chart], title: &str, results: &Results, theme: The
             ChartKind::Latency => latency::draw(&request),
             ChartKind::Layers => layers::draw(&request),
             ChartKind::Heatmap => heatmap::draw(&request),
+            ChartKind::Hysteresis => hysteresis::draw(&request),
         };
         match drawn {
             Err(problem) => problems.push(format!("chart {} ({}): {problem}", index + 1, kind_name(chart.kind))),
@@ -128,6 +132,7 @@ fn kind_name(kind: ChartKind) -> &'static str {
         ChartKind::Latency => "latency",
         ChartKind::Layers => "layers",
         ChartKind::Heatmap => "heatmap",
+        ChartKind::Hysteresis => "hysteresis",
     }
 }
 

@@ -140,12 +140,16 @@ impl<'a> Selection<'a> {
         metrics.iter().find(starred).map(|metric| format!("* {metric} of the replications that recovered; others are stuck."))
     }
 
-    /// One value of `axis`: alone where it is a text that is on no other axis, else with the name of the axis.
+    /// One value of `axis`: alone where it is a word that says what it is, and is on no other axis, else with the name of the axis.
     fn value_name(&self, axis: usize, value: &str) -> String {
         let elsewhere = self.varying.iter().any(|other| *other != axis && self.cells.iter().any(|cell| cell.values[*other] == value));
         let path = &self.results.axes[axis];
         let text = clip(&value_text(path, value));
-        if self.is_numeric(axis) || elsewhere { format!("{}\u{a0}{text}", self.short_path(axis)) } else { text }
+        if self.is_numeric(axis) || elsewhere || ["true", "false"].contains(&value) {
+            format!("{}\u{a0}{text}", self.short_path(axis))
+        } else {
+            text
+        }
     }
 
     /// The last word of the path; where another axis has it too, all but the first word; where that does not name the owner, all of it.
@@ -239,6 +243,8 @@ mod tests {
         assert_eq!(name(&faults), "fault.0.for 1 s, fault.1.for 2 s");
         let lengths = results(&["clients.app.policy", "fault.0.for"], &[&["four", "0.65"], &["four", "2"]]);
         assert_eq!(name(&lengths), "for 650 ms");
+        let flags = results(&["clients.orders.via.sqs.report_failures"], &[&["false"], &["true"]]);
+        assert_eq!(name(&flags), "report_failures false");
         assert_eq!(name(&results(&[], &[&[]])), "");
     }
 

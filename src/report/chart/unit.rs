@@ -21,7 +21,8 @@ pub fn titled(name: &str, unit: Option<Unit>) -> String {
 pub fn unit_of_axis(path: &str) -> Option<Unit> {
     match last_word(path) {
         "for" | "at" | "timeout" | "deadline" | "delay" | "base" | "cap" | "mean" | "sd" | "time" | "think" | "window" | "open"
-        | "every" | "splay" | "spread" | "horizon" | "warmup" | "bin" => Some(Unit::Seconds),
+        | "every" | "splay" | "spread" | "horizon" | "warmup" | "bin" | "initial" | "first" | "floor_before" | "floor_after" | "offset"
+        | "max_elapsed" | "plus" | "most" | "step" => Some(Unit::Seconds),
         "rate" | "min_per_second" => Some(Unit::PerSecond),
         "share" | "loss" | "error_rate" => Some(Unit::Share),
         _ => None,

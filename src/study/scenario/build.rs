@@ -1,7 +1,8 @@
 //! From the tree to the model: names become indices, and each change of the lasting faults an epoch.
 
 use super::checks::{self, Places};
-use super::faults::{boundaries, faults, patched, spans};
+use super::epochs::{Epochs, epochs};
+use super::faults::{faults, spans};
 use super::node::Node;
 use super::numbers::{Edge, Numbers, numbers};
 use super::reader::Context;
@@ -9,7 +10,7 @@ use super::run::Times;
 use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, GroupIndex, ServiceIndex};
 use crate::measure::time::Time;
-use crate::world::model::{CallerShape, Epoch, Group, Model, Origin, ServiceShape};
+use crate::world::model::{CallerShape, Group, Model, Origin, ServiceShape};
 
 /// Edges and services, at most: their indices are 16 bits.
 const MOST: usize = 65_000;
@@ -27,34 +28,36 @@ fn build_or_report(context: &mut Context, tree: &mut Node, times: Option<Times>)
     let before = context.problems.len();
     let as_written = tree.clone();
     let base = numbers(context, tree);
-    let faults = tree.get_mut("fault").map(|node| faults(context, node)).unwrap_or_default();
+    let names = super::document::names(tree, "service");
+    let faults = tree.get_mut("fault").map(|node| faults(context, node, &names)).unwrap_or_default();
     let base = base?;
     let (services, callers) = structure(context, tree, &base)?;
     if context.problems.len() > before {
         return None;
     }
-    let mut epochs = Vec::new();
-    let mut factors: Vec<Vec<(Time, f64)>> = vec![Vec::new(); base.groups.len()];
-    for at in boundaries(&faults) {
-        let mut patched = patched(context, &as_written, &faults, at);
-        let Some(now) = numbers(context, &mut patched) else { continue };
-        for (factors, (_, group)) in factors.iter_mut().zip(&now.groups) {
-            factors.push((at, group.load_factor));
-        }
-        let services = now.services.into_iter().map(|(_, written)| written.service).collect();
-        epochs.push(Epoch { at, services, callers: now.edges.into_iter().map(|edge| edge.caller).collect() });
-    }
+    // Without a sound [run] the faults are read all the same, for what may be wrong with them.
+    let horizon = times.map_or(Some(Time::ZERO), |times| times.horizon);
+    let found = epochs(context, &as_written, &base, &faults, horizon)?;
     let times = times?;
     if context.problems.len() > before {
         return None;
     }
-    let groups = groups(&base, &factors);
-    let model =
-        Model { horizon: times.horizon, warmup: times.warmup, bin: times.bin, groups, services, callers, epochs, faults: spans(&faults) };
+    let model = Model {
+        horizon: times.horizon,
+        warmup: times.warmup,
+        bin: times.bin,
+        groups: groups(&base, &found),
+        services,
+        callers,
+        epochs: found.timed,
+        faults: spans(&faults, times.horizon),
+        conditional: found.conditional,
+    };
     let places = Places {
         loads: base.groups.iter().map(|(_, group)| group.load.place).collect(),
-        endless: base.groups.iter().zip(&factors).map(|((_, group), factors)| is_endless(group.load.endless, factors)).collect(),
+        endless: base.groups.iter().zip(&found.factors).map(|((_, group), factors)| is_endless(group.load.endless, factors)).collect(),
         policies: base.edges.iter().map(|edge| edge.policy_place).collect(),
+        conditional: faults.iter().find(|fault| fault.course.conditional().is_some()).map(|fault| fault.place),
     };
     checks::check(context, &model, &places);
     (context.problems.len() == before).then_some(model)
@@ -65,11 +68,13 @@ fn is_endless(endless: bool, factors: &[(Time, f64)]) -> bool {
     endless && factors.last().is_none_or(|(_, factor)| *factor > 0.0)
 }
 
-fn groups(base: &Numbers, factors: &[Vec<(Time, f64)>]) -> Vec<Group> {
+/// Groups whose load factor a conditional fault sets have the plain profile: the run scales it.
+fn groups(base: &Numbers, found: &Epochs) -> Vec<Group> {
     let group = |(index, (name, written)): (usize, &(String, super::clients::WrittenGroup))| {
+        let factors = &found.factors[index];
         let load = match &written.load.load {
-            Load::Open { profile, spacing } if factors[index].iter().any(|(_, factor)| *factor != 1.0) => {
-                Load::Open { profile: profile.scaled(&factors[index]), spacing: *spacing }
+            Load::Open { profile, spacing } if !found.scaled[index] && factors.iter().any(|(_, factor)| *factor != 1.0) => {
+                Load::Open { profile: profile.scaled(factors), spacing: *spacing }
             }
             other => other.clone(),
         };

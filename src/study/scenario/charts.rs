@@ -14,6 +14,7 @@ const KINDS: &[(&str, ChartKind)] = &[
     ("latency", ChartKind::Latency),
     ("layers", ChartKind::Layers),
     ("heatmap", ChartKind::Heatmap),
+    ("hysteresis", ChartKind::Hysteresis),
 ];
 
 const SCALES: &[(&str, Scale)] = &[("auto", Scale::Auto), ("linear", Scale::Linear), ("log", Scale::Log)];
@@ -69,7 +70,7 @@ pub fn chart(context: &mut Context, node: &mut Node, names: &Names) -> Option<Ch
 /// `y`: one name or a list of them. Which names are known depends on the kind.
 fn up_the_side(context: &mut Context, node: &mut Node, kind: ChartKind, names: &Names) -> Option<Vec<String>> {
     let one = |context: &mut Context, node: &mut Node| match kind {
-        ChartKind::Timeline => known(context, node, names.series, "series"),
+        ChartKind::Timeline | ChartKind::Hysteresis => known(context, node, names.series, "series"),
         ChartKind::Heatmap => known_axis(context, node, names.axes),
         _ => known(context, node, names.metrics, "metric"),
     };

@@ -6,8 +6,9 @@ use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, ServiceIndex};
 use crate::retry::breaker::Rejection;
 use crate::retry::budget::Scope;
+use crate::retry::hint::RetryAfter;
 use crate::retry::outcome::{Outcome, OutcomeSet};
-use crate::retry::policy::{Policy, RetryAfter};
+use crate::retry::policy::Policy;
 use crate::service::{Down, Service};
 use crate::world::model::{Caller, Epoch, Group, Model};
 
@@ -19,6 +20,8 @@ pub struct Places {
     pub endless: Vec<bool>,
     /// The policy of each edge.
     pub policies: Vec<Place>,
+    /// The first fault with a condition.
+    pub conditional: Option<Place>,
 }
 
 /// Reports every problem of the model as a whole.
@@ -41,13 +44,21 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
                 format!("the clients of `{}` think for no time, and could be answered in no time: time would stand still", group.name);
             context.problem(places.loads[index], message, "give a think time, such as { think = \"100ms\" }, or the link a delay");
         }
-        if group.via.is_some() && model.epochs.iter().any(|epoch| epoch.callers[group.caller.at()].policy.deadline.is_some()) {
+        let timed = |policy: &Policy| policy.deadline.is_some() || policy.max_elapsed.is_some();
+        if group.via.is_some() && model.epochs.iter().any(|epoch| timed(&epoch.callers[group.caller.at()].policy)) {
             let message = format!("the calls of `{}` go through a queue, where a deadline from their start means nothing", group.name);
-            context.problem(places.policies[group.caller.at()], message, "leave out `deadline`: `function_timeout` is what ends a receive");
+            context.problem(
+                places.policies[group.caller.at()],
+                message,
+                "leave out `deadline` and `max_elapsed`: `function_timeout` is what ends a receive",
+            );
         }
         if model.horizon.is_none() {
             never_ends(context, model, places, group);
         }
+    }
+    if let (Some(place), None) = (places.conditional, model.horizon) {
+        context.problem(place, "a fault with a condition needs a run with an end", "add `horizon = \"5m\"` to [run]");
     }
     for (index, place) in places.policies.iter().enumerate() {
         if let Some((message, help)) = asks_for_ever(model, index) {
@@ -68,7 +79,7 @@ const MOST_BYTES: u64 = 100 * MOST_KEPT as u64;
 
 /// What a run must keep for each client of a group.
 fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
-    let policies = || model.epochs.iter().map(|epoch| &epoch.callers[group.caller.at()].policy);
+    let policies = || model.all_epochs().map(|epoch| &epoch.callers[group.caller.at()].policy);
     match &group.load {
         Load::Closed { .. } => return Some("the state of a closed load"),
         Load::Once { spread, .. } | Load::Periodic { splay: spread, .. } if spread.0 > 0 => return Some("a start"),
@@ -135,7 +146,7 @@ impl View<'_> {
 
 fn views<'a>(model: &'a Model, caller: CallerIndex) -> impl Iterator<Item = (&'a Caller, View<'a>)> {
     let service = model.callers[caller.at()].to;
-    model.epochs.iter().map(move |epoch| (&epoch.callers[caller.at()], View { model, epoch, service }))
+    model.all_epochs().map(move |epoch| (&epoch.callers[caller.at()], View { model, epoch, service }))
 }
 
 /// Whether a client of a closed load could make calls without end at one instant.
@@ -184,7 +195,7 @@ fn asks_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static 
 fn stands_still(model: &Model, index: usize) -> bool {
     views(model, CallerIndex(index as u16)).any(|(caller, view)| {
         let policy = &caller.policy;
-        let hint = policy.retry_after == RetryAfter::Replace && view.service().retry_after.is_some_and(|hint| hint.0 == 0);
+        let hint = policy.retry_after.can_leave_no_wait() && view.service().retry_after.is_some_and(|hint| hint.0 == 0);
         let at_once = policy.backoff.is_zero() && waits_for_no_hint(policy, view.service()) || hint;
         policy.attempts.is_none() && policy.budget.is_none() && at_once && is_direct(caller) && view.fails_at_once()
     })
@@ -208,7 +219,8 @@ fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Gro
         let to = model.callers[caller.at()].to;
         edges.extend(&model.services[to.at()].calls);
         let policy = &last.callers[caller.at()].policy;
-        let endless = policy.attempts.is_none() && policy.deadline.is_none() && policy.budget.is_none();
+        let is_limited = policy.deadline.is_some() || policy.max_elapsed.is_some() || policy.budget.is_some();
+        let endless = policy.attempts.is_none() && !is_limited;
         if let Some((name, why)) = endless.then(|| hopeless(model, last, caller)).flatten() {
             let edge = &model.callers[caller.at()].name;
             let message = format!("`{edge}` retries for ever, and in the end `{name}` {why}: the run can never end");

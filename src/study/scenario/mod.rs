@@ -5,15 +5,20 @@ mod build;
 pub(crate) mod charts;
 mod checks;
 mod clients;
+mod conditions;
 pub mod diagnostics;
 mod distributions;
 mod document;
+mod epochs;
 mod faults;
 mod files;
 mod hedges;
+mod hints;
+mod inline;
 pub mod node;
 mod numbers;
 pub mod path;
+mod pipelines;
 mod policies;
 mod queues;
 pub(crate) mod ranges;
@@ -23,12 +28,14 @@ pub(crate) mod run;
 pub(crate) mod scalars;
 mod scopes;
 mod services;
+mod timing;
 pub mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use diagnostics::ScenarioError;
+pub use inline::parse_policy;
 pub use run::RunSettings;
 
 use self::diagnostics::{Problem, Sources};

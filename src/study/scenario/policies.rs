@@ -1,16 +1,19 @@
 //! Readers of policies: what a caller does after a failure.
 
 use super::breakers::breaker;
+use super::diagnostics::Place;
 use super::distributions::distribution;
 use super::hedges;
+use super::hints::retry_after;
 use super::node::{Node, Value};
+use super::pipelines::pipeline;
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
-use super::scalars::{count, duration, list, number, one_of, rate, share, some_duration, text, word_or};
+use super::scalars::{boolean, count, duration, list, number, one_of, rate, share, some_duration, text, word_or};
 use crate::measure::time::Duration;
 use crate::retry::backoff::{Backoff, Growth};
 use crate::retry::budget::{Budget, Scope};
 use crate::retry::outcome::{Outcome, OutcomeSet};
-use crate::retry::policy::{Idempotent, Policy, RetryAfter};
+use crate::retry::policy::{Idempotent, Policy};
 use crate::retry::retrier::{MOST as MOST_RETRIERS, Retrier};
 use crate::study::presets;
 
@@ -21,6 +24,7 @@ const BACKOFFS: &[Variant] = &[
     tagged("equal_jitter", r#"{ base = "100ms", cap = "20s" }"#),
     tagged("decorrelated_jitter", r#"{ base = "100ms", cap = "20s" }"#),
     tagged("random", r#"{ exponential = { mean = "1s" } }"#),
+    tagged("custom", r#"{ initial = "100ms", cap = "20s" }"#),
     tagged("full_jitter", r#"{ base = "100ms", cap = "20s" }"#),
 ];
 
@@ -50,9 +54,13 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let budget = fields.or(context, "budget", "none", budget);
     let breaker = fields.or(context, "breaker", "none", breaker);
     let retry_on = fields.or(context, "retry_on", transient(), retry_on);
-    let hints =
-        &[("ignore", RetryAfter::Ignore), ("replace", RetryAfter::Replace), ("floor", RetryAfter::Floor), ("clamp", RetryAfter::Clamp)];
-    let retry_after = fields.or(context, "retry_after", "ignore", one_of(hints));
+    let retry_after = fields.or(context, "retry_after", "ignore", retry_after);
+    let throttled_backoff = fields.or(context, "throttled_backoff", "same", word_or("same", self::backoff));
+    if let (Some(backoff), Some(Some(throttled))) = (&backoff, &throttled_backoff) {
+        one_memory(context, fields.place_of("throttled_backoff"), backoff, throttled);
+    }
+    let max_elapsed = fields.or(context, "max_elapsed", "none", word_or("none", some_duration));
+    let shared_seed = fields.or(context, "shared_seed", false, boolean);
     let hedge = fields.or(context, "hedge", "none", hedges::hedge);
     let retriers = fields.or(context, "retriers", Value::List(Vec::new()), retriers);
     let idempotent = fields.or(context, "idempotent", "no", one_of(IDEMPOTENT));
@@ -70,6 +78,9 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
         hedge: hedge?,
         retriers: retriers?,
         idempotent: idempotent?,
+        throttled_backoff: throttled_backoff?,
+        max_elapsed: max_elapsed?,
+        shared_seed: shared_seed?,
         persistence: persistence?,
     })
 }
@@ -106,6 +117,9 @@ fn backoff(context: &mut Context, node: &mut Node) -> Option<Backoff> {
     if name == "random" {
         return distribution(context, value).map(Backoff::Random);
     }
+    if name == "custom" {
+        return pipeline(context, value).map(|pipeline| Backoff::Custom(Box::new(pipeline)));
+    }
     let mut fields = Fields::open(context, value, format!("`{name}`"))?;
     let backoff = match name {
         "fixed" => fields.required(context, "delay", "\"1s\"", duration).map(Backoff::Fixed),
@@ -118,6 +132,17 @@ fn backoff(context: &mut Context, node: &mut Node) -> Option<Backoff> {
     };
     fields.finish(context);
     backoff
+}
+
+/// A call has one memory: where both its backoffs remember, they must remember the same thing.
+fn one_memory(context: &mut Context, place: Place, backoff: &Backoff, throttled: &Backoff) {
+    let of = |backoff: &Backoff| backoff.pipeline().filter(|pipeline| pipeline.jitter.remembers()).map(|pipeline| pipeline.jitter);
+    if let (Some(one), Some(other)) = (of(backoff), of(throttled))
+        && one != other
+    {
+        let message = "`backoff` and `throttled_backoff` have jitters that remember different things, and a call has one memory";
+        context.problem(place, message, "write the same jitter for both, or for one of them a jitter without a memory, such as `multiply`");
+    }
 }
 
 fn growth(context: &mut Context, fields: &mut Fields) -> Option<Growth> {

@@ -52,10 +52,33 @@ pub fn range(context: &mut Context, node: &mut Node, path: &str) -> Option<Vec<N
             return context.refuse(place, "a range needs either a step or a count", help);
         }
     };
-    let whole_only = WHOLE_KEYS.iter().any(|key| path.rsplit('.').next() == Some(key));
+    let whole_only = is_whole(path);
     let mut nodes: Vec<Node> = values.map(|value| node_of(if whole_only { value.round() } else { value }, unit, place)).collect();
     nodes.dedup();
     Some(nodes)
+}
+
+/// The values of a ramp, both ends included, one a step; it may go upwards or downwards.
+pub fn ramp(context: &mut Context, node: &mut Node, path: &str, steps: u64) -> Option<Vec<Node>> {
+    let place = node.place;
+    let mut fields = Fields::open(context, node, "a ramp")?;
+    let from = fields.required(context, "from", "1.0", measured);
+    let to = fields.required(context, "to", "0.2", measured);
+    fields.finish(context);
+    let ((first, unit), (last, last_unit)) = (from?, to?);
+    let unit = match (unit, last_unit) {
+        (Unit::Whole, Unit::Number) | (Unit::Number, Unit::Whole) => Unit::Number,
+        (same, other) if same == other => same,
+        _ => return context.refuse(place, "the ends of the ramp have different units", "write both ends in the same unit"),
+    };
+    let whole_only = is_whole(path);
+    let value = |step: u64| between(first, last, step as f64 / steps.max(2).saturating_sub(1) as f64, false);
+    Some((0..steps).map(value).map(|value| node_of(if whole_only { value.round() } else { value }, unit, place)).collect())
+}
+
+/// Whether the last key of a path takes whole numbers only.
+fn is_whole(path: &str) -> bool {
+    WHOLE_KEYS.iter().any(|key| path.rsplit('.').next() == Some(key))
 }
 
 fn same_kind(step: Unit, unit: Unit) -> bool {

@@ -77,6 +77,11 @@ impl<'n> Fields<'n> {
         self.entries.iter().any(|entry| entry.key == key && entry.node.value != Value::List(Vec::new()))
     }
 
+    /// The value of a key, where it is written.
+    pub fn value(&self, key: &str) -> Option<&Node> {
+        self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+
     /// The place of a key's value; of the table where it is left out.
     pub fn place_of(&self, key: &str) -> Place {
         self.entries.iter().find(|entry| entry.key == key).map_or(self.place, |entry| entry.node.place)

@@ -121,9 +121,9 @@ mod tests {
     fn the_waits_of_the_simulator_pile_up_at_the_cap() {
         let (base, cap) = (Duration(5_000_000), Duration(2_000_000_000));
         let backoff = Backoff::DecorrelatedJitter { base, cap };
-        let (mut wait, mut capped, mut sum, count) = (base, 0u32, 0.0, 1_000_000u32);
+        let (mut memory, mut capped, mut sum, count) = (0, 0u32, 0.0, 1_000_000u32);
         for number in 0..count {
-            wait = backoff.wait(number + 1, wait, Draw(mix(u64::from(number))));
+            let wait = backoff.wait(number + 1, &mut memory, Draw(mix(u64::from(number))));
             capped += u32::from(wait == cap);
             sum += wait.seconds();
         }

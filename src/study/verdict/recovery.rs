@@ -1,0 +1,50 @@
+//! Does it come back, and when? From the time series alone.
+//!
+//! A single bin says little: with 50 calls a second, a healthy second often shows 45. So nothing is smoothed and no window is
+//! chosen. X(t) is what has succeeded since the last change, less 95 % of what would have, if of the calls that started since as
+//! many succeeded as before the first change. While the service is worse than that, X falls; once it is better for good, X rises.
+//! Every stretch of time that starts at the lowest point of X has at least 95 %, and none that ends there has. The recovery is the
+//! first time from which X falls no further than chance may: twice the square root of what was expected until the lowest point.
+//!
+//! A closed load asks less while it is in trouble, so its calls are no measure: there, goodput is compared with goodput before.
+
+use super::series::Bins;
+use crate::load::Load;
+use crate::measure::time::Time;
+use crate::world::model::Model;
+use crate::world::run::{Change, Run};
+
+/// The bin after the last change at whose beginning it was back for good; None where it never was.
+pub fn recovered_after(bins: &Bins, start: usize, healthy: f64) -> Option<usize> {
+    let course = bins.course(start..bins.count, healthy);
+    let lowest = course.lowest(0);
+    let falls_no_further = |from: &usize| course.heights[*from] - course.heights[lowest] <= course.chance(2.0, *from, lowest);
+    let recovered = (0..lowest).find(falls_no_further).unwrap_or(lowest);
+    // What rises only in the last moments may be noise: a twentieth of what follows the last change, and at least three bins, must be good.
+    (recovered + course.believable() <= bins.count - start).then_some(recovered)
+}
+
+/// Whether the calls after the last change, each tried once, are less than every service on their way can do.
+pub fn could_recover(model: &Model, run: &Run, last: &Change, start: usize) -> bool {
+    let numbers = model.numbers(last.epoch, last.lasting);
+    let seconds = run.ended.since(Time(model.bin.0.saturating_mul(start as u64))).seconds();
+    let measured = run.timeline.series(0).skip(start).map(f64::from).sum::<f64>() / seconds;
+    let clients = model.groups.iter().map(|group| f64::from(group.count)).sum::<f64>();
+    let mut demand = vec![0.0; model.services.len()];
+    for (index, group) in model.groups.iter().enumerate() {
+        demand[model.callers[group.caller.at()].to.at()] += match &group.load {
+            Load::Open { profile, .. } => profile.rate(last.at.max(run.ended)) * model.load_factor(last.epoch, last.lasting, index),
+            // Loads without a rate: what was asked is shared out by head.
+            _ => measured * f64::from(group.count) / clients,
+        };
+    }
+    for service in model.called_first().into_iter().rev() {
+        for caller in &model.services[service.at()].calls {
+            demand[model.callers[caller.at()].to.at()] += demand[service.at()];
+        }
+    }
+    let enough = |((demand, capacity), service): ((&f64, f64), &crate::service::Service)| {
+        *demand == 0.0 || (*demand < capacity && service.down.is_none())
+    };
+    demand.iter().zip(model.capacities(numbers)).zip(&numbers.services).all(enough)
+}
