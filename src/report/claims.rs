@@ -3,7 +3,7 @@
 use super::files::Finished;
 use super::table::{align, rounded};
 use super::verdict::{cell_name, verdicts};
-use crate::study::expect::{Bound, Expectation, Verdict};
+use crate::study::expect::{Bound, Expectation, Target, Verdict};
 
 /// A claim about a cell, and what became of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,11 +16,11 @@ pub struct Claim {
     pub condition: String,
     /// What is measured.
     pub metric: String,
-    /// What is claimed, as it is written.
+    /// What is claimed, in words; of a bound by a closed form, its value.
     pub claim: String,
     /// Who says so; empty where it is the scenario itself.
     pub source: String,
-    /// The known value with the ends of its own interval; None for other claims.
+    /// The known value with the ends of its own interval, or of what it may be missed by; None for other claims.
     pub known: Option<(f64, f64, f64)>,
     /// What was measured.
     pub found: Option<f64>,
@@ -40,7 +40,14 @@ pub fn claims(finished: Finished) -> Vec<Claim> {
 fn claim(finished: Finished, expectation: &Expectation, verdict: Verdict) -> Claim {
     let known = match &expectation.bound {
         Bound::Known(known) => Some((known.value, known.interval.0, known.interval.1)),
+        Bound::About(value, within) => Some((*value, value * (1.0 - within), value * (1.0 + within))),
         _ => None,
+    };
+    let claim = match &expectation.bound {
+        Bound::Below(Target::Number(limit)) => format!("below {}", rounded(*limit, 0.0)),
+        Bound::Above(Target::Number(limit)) => format!("above {}", rounded(*limit, 0.0)),
+        Bound::Equals(exact) => format!("exactly {}", rounded(*exact, 0.0)),
+        _ => verdict.expected,
     };
     let name = &finished.scenario.name;
     Claim {
@@ -48,7 +55,7 @@ fn claim(finished: Finished, expectation: &Expectation, verdict: Verdict) -> Cla
         cell: verdict.cell,
         condition: cell_name(finished, verdict.cell),
         metric: expectation.metric.clone(),
-        claim: verdict.expected,
+        claim,
         source: expectation.source.clone().unwrap_or_default(),
         known,
         found: verdict.found,
