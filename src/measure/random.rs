@@ -34,8 +34,12 @@ pub enum Purpose {
     Loss = 32,
     /// How long a breaker stays open.
     Opening = 40,
+    /// The hint that goes with a reply.
+    Hint = 64,
+    /// How long it takes to turn an attempt away.
+    Reject = 65,
     /// Whether a caller gives up after a failure.
-    Patience = 64,
+    Patience = 66,
 }
 
 /// A node in the tree of addresses.

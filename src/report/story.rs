@@ -60,6 +60,7 @@ fn who(model: &Model, line: &Line) -> String {
         What::CallStarts(group, client) => format!("{} {}", model.groups[group.at()].name, client.0),
         What::FoundDown(_) | What::Queued(..) | What::Rejected(_) | What::WorkStarts(..) | What::WorkEnds(..) => serving.clone(),
         What::RowRead(..) | What::RowWritten(..) | What::Dropped(_) | What::Destroyed(_) | What::CallsOn(_) => serving.clone(),
+        What::Throttled(_) | What::Shed(_) | What::Answered(..) | What::Ignored(_) => serving.clone(),
         _ => calling,
     }
 }
@@ -100,6 +101,10 @@ fn what(model: &Model, line: &Line) -> String {
         What::DeadlineDenies => "does not retry: the wait would pass the deadline or max_elapsed".into(),
         What::HintDenies => "does not retry: the server's hint is too long to wait for".into(),
         What::CallEnds(Some(Outcome::Ok), after) => format!("call {} succeeds after {}", line.call, readable(*after)),
+        What::Throttled(number) => format!("is over its rate limit; throttles attempt {number}"),
+        What::Shed(number) => format!("turns attempt {number} away: it comes too late"),
+        What::Answered(number, outcome) => format!("answers attempt {number} by its script: {}", outcome.name()),
+        What::Ignored(number) => format!("never answers attempt {number}, by its script"),
         What::CallEnds(None, _) => format!("call {} fails: nothing was sent", line.call),
         What::CallEnds(Some(outcome), after) => {
             format!("call {} fails after {}, at last with {}", line.call, readable(*after), outcome.name())

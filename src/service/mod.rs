@@ -1,6 +1,21 @@
 //! Floor 1: what a service is. Parameters and a queue: it schedules nothing and never looks into its callers' pockets.
 
+pub mod admission;
+pub mod codel;
+pub mod criticality;
+pub mod hint;
+pub mod limit;
+pub mod load_time;
 pub mod queue;
+pub mod script;
+pub mod sharing;
+
+use admission::Shed;
+use codel::Codel;
+use hint::Hint;
+use limit::RateLimit;
+use load_time::LoadTime;
+use script::Answer;
 
 use crate::measure::distribution::Distribution;
 use crate::measure::time::Duration;
@@ -24,8 +39,30 @@ pub struct Service {
     pub error_rate: f64,
     /// Whether and how the service is down.
     pub down: Option<Down>,
-    /// The hint that goes with `rejected`: how long to wait before a retry.
-    pub retry_after: Option<Duration>,
+    /// The hint that goes with `rejected` and `throttled`: how long to wait before a retry.
+    pub retry_after: Option<Hint>,
+    /// What is let in at the door; the rest is `throttled`.
+    pub rate_limit: Option<RateLimit>,
+    /// What the service answers to the first, second ... attempt of each call; empty where it has no script.
+    pub script: Vec<Answer>,
+    /// The share of attempts that end in `permanent` after their work. At most 1 with `error_rate`.
+    pub permanent_rate: f64,
+    /// What it costs to answer `rejected` or `throttled`: work that comes before all other.
+    pub reject_time: Distribution,
+    /// What has waited longer when its turn comes is turned away; None waits for ever.
+    pub max_wait: Option<Duration>,
+    /// What watches how long attempts wait, and turns some of them away.
+    pub codel: Option<Codel>,
+    /// What happens to attempts whose time is over, or will be.
+    pub shed: Shed,
+    /// What the work in progress does to the time of more work.
+    pub load_time: Option<LoadTime>,
+    /// Whether the workers share all attempts in service equally, instead of one attempt each.
+    pub sharing: bool,
+    /// Where they share: how many attempts are in service at once; None is unlimited.
+    pub in_service_limit: Option<u32>,
+    /// For each service that it calls, whether that call has no more time than is left to the caller.
+    pub inherits_deadline: Vec<bool>,
 }
 
 /// Who of the queued is next.
@@ -37,6 +74,10 @@ pub enum Order {
     Lifo,
     /// Any, each as likely.
     Random,
+    /// The last come where more wait than this number, otherwise the first.
+    AdaptiveLifo(u32),
+    /// The first come of the most important class.
+    Priority,
 }
 
 /// What happens to an attempt whose caller has left (its timeout or its call's end has passed).
@@ -74,6 +115,28 @@ impl Service {
             error_rate: 0.0,
             down: None,
             retry_after: None,
+            rate_limit: None,
+            script: Vec::new(),
+            permanent_rate: 0.0,
+            reject_time: Distribution::Constant(Duration::ZERO),
+            max_wait: None,
+            codel: None,
+            shed: Shed::None,
+            load_time: None,
+            sharing: false,
+            in_service_limit: None,
+            inherits_deadline: Vec::new(),
         }
+    }
+
+    /// Attempts that can be in service at once; None is unlimited.
+    #[inline]
+    pub fn places(&self) -> Option<u32> {
+        if self.sharing { self.in_service_limit } else { self.workers }
+    }
+
+    /// Whether work may take no time at all.
+    pub fn works_at_once(&self) -> bool {
+        self.time.is_zero() && self.load_time.is_none_or(|load| load.apply(Duration::ZERO, 1) == Duration::ZERO)
     }
 }

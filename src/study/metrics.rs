@@ -110,12 +110,14 @@ const SERVICE: &[(&str, Unit)] = &[
     ("queue_mean", Unit::Attempts),
     ("queue_peak", Unit::Attempts),
     ("wait_mean", Unit::Seconds),
+    ("throttled", Unit::Attempts),
+    ("shed", Unit::Attempts),
     ("number_mean", Unit::Attempts),
     ("delayed", Unit::Share),
 ];
 
 /// Series of a timeline that are sums over all services, beside those of the clients.
-pub const SUMMED_SERIES: [&str; 5] = crate::world::run::SERVICE_SERIES;
+pub const SUMMED_SERIES: [&str; 7] = crate::world::run::SERVICE_SERIES;
 
 /// All metrics of a model with these services, in the order of the columns.
 pub fn metrics(services: &[String]) -> Vec<Metric> {
@@ -204,7 +206,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 12] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 14] {
     let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
@@ -219,6 +221,8 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         ratio(service.queued as f64 / NANOSECONDS as f64, window),
         some(service.queue_peak),
         ratio(service.waited as f64 / NANOSECONDS as f64, service.started as f64),
+        some(service.throttled),
+        some(service.shed),
         ratio((service.queued + service.busy) as f64 / NANOSECONDS as f64, window),
         ratio(service.delayed as f64, service.started as f64),
     ]

@@ -1,6 +1,7 @@
 //! The calling side: calls start, attempts are sent, and what comes of them is settled. All retry logic is in `settle`.
 
 use super::World;
+use super::admission::gives_up;
 use super::agenda::Event;
 use super::arrivals::Start;
 use super::breakers::Ended;
@@ -13,7 +14,9 @@ use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::{Around, Pass};
 use crate::retry::outcome::Outcome;
+use crate::retry::policy::Policy;
 use crate::service::Abandoned;
+use crate::service::criticality::Criticality;
 
 /// What a new call is told by whoever makes it.
 pub(super) struct NewCall {
@@ -22,6 +25,10 @@ pub(super) struct NewCall {
     pub address: Address,
     /// The attempt whose worker calls on, and its stamp.
     pub parent: Option<(u32, u32)>,
+    /// When that gives up, where it is handed down.
+    pub until: Time,
+    /// How much it matters.
+    pub criticality: Criticality,
 }
 
 impl<L: Listener> World<'_, L> {
@@ -52,9 +59,10 @@ impl<L: Listener> World<'_, L> {
     }
 
     fn start_client_call(&mut self, group: GroupIndex, start: Start) {
-        let caller = self.model.groups[group.at()].caller;
+        let shape = &self.model.groups[group.at()];
+        let (caller, criticality) = (shape.caller, shape.criticality);
         self.tell(self.started, caller, || What::CallStarts(group, start.client));
-        self.start_call(NewCall { caller, client: start.client, address: start.address, parent: None });
+        self.start_call(NewCall { caller, client: start.client, address: start.address, parent: None, until: Time::NEVER, criticality });
     }
 
     /// Starts a call and sends its first attempt; the place of the call.
@@ -85,6 +93,8 @@ impl<L: Listener> World<'_, L> {
             in_service: 0,
             parent: new.parent.unwrap_or((NOBODY, 0)),
             root: above.map_or(Root { place: NOBODY, number }, |(root, _)| root),
+            criticality: new.criticality,
+            until: new.until,
         });
         if new.parent.is_none() {
             self.calls[place].root.place = place;
@@ -135,8 +145,7 @@ impl<L: Listener> World<'_, L> {
         }
         let call = &mut self.calls[place];
         call.current = NOBODY;
-        let left = policy.deadline.map(|deadline| (call.started + deadline).since(self.now));
-        let most = policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))));
+        let most = call.time_left(policy, self.now);
         if let Some(most) = most {
             // A reply at the very end of its time is in time: the timeout comes one nanosecond later.
             let (at, event) = (self.now + most + Duration(1), Event::Timeout(place, call.stamp));
@@ -148,11 +157,11 @@ impl<L: Listener> World<'_, L> {
         if policy.hedge.is_some() {
             self.begin_hedging(place);
         }
-        self.transmit(place);
+        self.transmit(place, gives_up(self.now, most));
     }
 
-    /// Sends an attempt on its way, the next of a call or one beside it.
-    pub(super) fn transmit(&mut self, place: u32) {
+    /// Sends an attempt on its way, the next of a call or one beside it; its caller gives up at `until`.
+    pub(super) fn transmit(&mut self, place: u32, until: Time) {
         let numbers = self.numbers;
         let call = &mut self.calls[place];
         let (caller, beside) = (call.caller, call.current);
@@ -180,6 +189,8 @@ impl<L: Listener> World<'_, L> {
             calls_made: 0,
             child: NOBODY,
             version: None,
+            until,
+            hint: None,
         });
         self.calls[place].under_way += 1;
         self.calls[place].current = attempt;
@@ -287,7 +298,7 @@ impl<L: Listener> World<'_, L> {
             self.tell_of(place, || What::HintDenies);
             return self.end_call(place, false);
         };
-        if policy.is_too_late((self.now - call.started).saturating_add(wait)) {
+        if policy.is_too_late((self.now - call.started).saturating_add(wait)) || self.now + wait >= call.until {
             self.tell_of(place, || What::DeadlineDenies);
             return self.end_call(place, false);
         }
@@ -400,6 +411,14 @@ impl<L: Listener> World<'_, L> {
 }
 
 impl Call {
+    /// The longest that an attempt sent now may take: its timeout, or what is left of the deadlines of the call and of the attempt above.
+    #[inline]
+    pub(super) fn time_left(&self, policy: &Policy, now: Time) -> Option<Duration> {
+        let deadline = policy.deadline.map_or(self.until, |deadline| self.until.min(self.started + deadline));
+        let left = (deadline != Time::NEVER).then(|| deadline.since(now));
+        policy.timeout.map_or(left, |timeout| Some(left.map_or(timeout, |left| left.min(timeout))))
+    }
+
     /// What a call made on its behalf inherits.
     fn clone_position(&self) -> (Root, bool) {
         (self.root, self.measured)

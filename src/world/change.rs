@@ -17,6 +17,7 @@ impl<L: Listener> World<'_, L> {
         self.numbers = self.model.numbers(self.epoch, self.lasting);
         self.offer_changes(&before.services);
         self.change_breakers(before);
+        self.take_in();
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
         }
@@ -24,7 +25,10 @@ impl<L: Listener> World<'_, L> {
 
     fn change_service(&mut self, service: ServiceIndex, before: &Service) {
         let after = &self.numbers.services[service.at()];
-        if before.speed != after.speed {
+        self.change_door(service, before);
+        if after.sharing {
+            self.change_pace(service, before);
+        } else if before.speed != after.speed {
             self.change_speed(service, before.speed, after.speed);
         }
         if before.down != after.down {
@@ -72,12 +76,16 @@ impl<L: Listener> World<'_, L> {
         let state = &mut self.services[service.at()];
         state.queued.changes(self.now, state.queue.len() as u64);
         let mut lost = state.queue.drain();
+        lost.extend(state.turned_away.drain(..));
         lost.extend(self.attempts_in(service, |state| matches!(state, State::Working | State::Waiting)));
         for attempt in lost {
             self.tell_of_attempt(attempt, What::Destroyed);
             self.take_away(attempt, service);
             if callers_hear {
-                self.probe.service(service, self.now).into_iter().for_each(|totals| totals.refused += 1);
+                // What was about to be turned away has been counted as that.
+                if self.attempts[attempt].outcome == Outcome::Ok {
+                    self.probe.service(service, self.now).into_iter().for_each(|totals| totals.refused += 1);
+                }
                 self.reply(attempt, Outcome::Refused);
             } else {
                 self.forget(attempt);
@@ -95,6 +103,7 @@ impl<L: Listener> World<'_, L> {
                 state.queued.changes(self.now, state.queue.len() as u64);
                 state.queue.remove(attempt);
             }
+            State::TurnedAway => self.services[service.at()].turned_away.retain(|waiting| *waiting != attempt),
             State::Working | State::Waiting => {}
         }
         self.tell_of_attempt(attempt, What::Dropped);
@@ -109,6 +118,12 @@ impl<L: Listener> World<'_, L> {
         let (state, child) = (held.state, held.child);
         if state == State::Queued {
             return self.count_wait(attempt, service);
+        }
+        if state == State::TurnedAway {
+            return;
+        }
+        if state == State::Working && self.numbers.services[service.at()].sharing {
+            self.leave_processor(attempt, service);
         }
         self.free_worker(attempt, service);
         self.count_work(attempt, false);

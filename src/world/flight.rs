@@ -5,6 +5,7 @@ use crate::measure::random::Address;
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
 use crate::retry::outcome::Outcome;
+use crate::service::criticality::Criticality;
 
 /// No call, no attempt.
 pub const NOBODY: u32 = u32::MAX;
@@ -52,12 +53,16 @@ pub struct Call {
     pub sent: Time,
     /// Attempts sent beside each other of whose failure it has not heard.
     pub unheard: u32,
-    /// Attempts of it that a service works on: counted only where they carry a key.
-    pub in_service: u16,
+    /// The attempt, by number, that a service works on, 0 for none: kept only where attempts carry a key.
+    pub in_service: u32,
     /// The attempt whose worker makes this call, and its stamp; [`NOBODY`] for a client's call.
     pub parent: (u32, u32),
     /// The client's call at the top, by place and number; its own for a client's call.
     pub root: Root,
+    /// How much it matters: that of the client's call.
+    pub criticality: Criticality,
+    /// When the attempt above gives up, where that is handed down; never otherwise.
+    pub until: Time,
 }
 
 /// A client's call: its place, and its number in the order of starts, which tells whether the place still holds it.
@@ -92,7 +97,7 @@ pub struct Attempt {
     pub caller: CallerIndex,
     /// Where it is.
     pub state: State,
-    /// How it ended; set when the service replies.
+    /// How it ended: set when the service replies, or when it decides to turn it away; `ok` before.
     pub outcome: Outcome,
     /// How many further calls its worker has made.
     pub calls_made: u16,
@@ -100,6 +105,10 @@ pub struct Attempt {
     pub child: u32,
     /// The version of the optimistic row that it read; None before it has.
     pub version: Option<u64>,
+    /// When its caller gives up; a reply at that very time is still in time.
+    pub until: Time,
+    /// The hint that goes with its reply.
+    pub hint: Option<Duration>,
 }
 
 /// Where an attempt is.
@@ -113,6 +122,8 @@ pub enum State {
     Held,
     /// In the queue.
     Queued,
+    /// In line to be turned away by a worker.
+    TurnedAway,
     /// A worker is busy with it.
     Working,
     /// A worker has called on and waits.

@@ -1,6 +1,7 @@
 //! Hedging: attempts beside each other. The caller takes the first `ok`, and fails only when all that it has sent have failed.
 
 use super::World;
+use super::admission::gives_up;
 use super::agenda::Event;
 use super::flight::{NOBODY, State};
 use super::trace::Listener;
@@ -32,15 +33,17 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn hedge(&mut self, place: u32) -> bool {
         let call = &mut self.calls[place];
         let caller = call.caller.at();
-        let Some(hedge) = &self.numbers.callers[caller].policy.hedge else { return false };
+        let policy = &self.numbers.callers[caller].policy;
+        let Some(hedge) = &policy.hedge else { return false };
         if !hedge.admit(&mut self.callers[caller].hedges, call.hedges.1) {
             return false;
         }
         call.hedges.0 += 1;
         call.hedges.1 += 1;
         call.unheard += 1;
+        let until = gives_up(call.sent, call.time_left(policy, call.sent));
         self.wait_for_hedge(place);
-        self.transmit(place);
+        self.transmit(place, until);
         true
     }
 

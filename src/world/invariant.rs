@@ -117,9 +117,9 @@ impl Offer {
 
     /// Until now there were so many workers, and now so many are busy; from now on there may be others.
     fn changes(&mut self, now: Time, before: &Service, busy: u32, after: &Service) {
-        let stays = after.workers.is_none_or(|after| busy <= after);
+        let stays = after.places().is_none_or(|after| busy <= after);
         self.places = self.places.zip(after.queue_limit).map(|(places, limit)| places.max(limit));
-        self.time = self.time.zip(before.workers).map(|(time, workers)| time + u128::from(workers) * u128::from(now.since(self.since).0));
+        self.time = self.time.zip(before.places()).map(|(time, workers)| time + u128::from(workers) * u128::from(now.since(self.since).0));
         self.time = self.time.filter(|_| stays);
         self.since = now;
     }
@@ -187,6 +187,7 @@ mod tests {
     use crate::load::{Load, Profile, Spacing};
     use crate::measure::random::Seed;
     use crate::retry::policy::Policy;
+    use crate::service::Order;
     use crate::world::run::Run;
     use crate::world::trace::Deaf;
 
@@ -224,7 +225,12 @@ mod tests {
         let rows: [(Tamper, Invariant, f64, bool); 8] = [
             (|world| world.now = Time(6_000_000_000), Invariant::TimeGoesOn, 6.0, false),
             (|world| world.begin_work(0, ServiceIndex(0)), Invariant::BusyWithinWorkers, 5.0, true),
-            (|world| (0..10).for_each(|_| world.services[0].queue.push(0)), Invariant::QueueWithinLimit, 10.0, false),
+            (
+                |world| (0..10).for_each(|_| world.services[0].queue.push(0, Order::Fifo, Default::default)),
+                Invariant::QueueWithinLimit,
+                10.0,
+                false,
+            ),
             (|world| world.probe.totals.calls += 1, Invariant::CallsConserved, 10.0, false),
             (|world| world.probe.totals.retries += 1, Invariant::AttemptsConserved, 10.0, false),
             (|world| world.services[0].queued.leaves(Duration(1)), Invariant::QueueTimeAgrees, 10.0, false),

@@ -15,10 +15,11 @@ impl<L: Listener> World<'_, L> {
         if !self.carries_key(attempt) {
             return false;
         }
-        let call = &mut self.calls[self.attempts[attempt].call.0];
+        let held = &self.attempts[attempt];
+        let call = &mut self.calls[held.call.0];
         let outcome = match (call.served, call.in_service) {
             (0, 0) => {
-                call.in_service = 1;
+                call.in_service = held.number;
                 return false;
             }
             (0, _) => Outcome::Conflict,
@@ -32,7 +33,9 @@ impl<L: Listener> World<'_, L> {
     /// A worker is no longer busy with an attempt.
     pub(super) fn leave_key(&mut self, attempt: u32) {
         if self.carries_key(attempt) {
-            self.calls[self.attempts[attempt].call.0].in_service = 0;
+            let held = &self.attempts[attempt];
+            let in_service = &mut self.calls[held.call.0].in_service;
+            *in_service = if *in_service == held.number { 0 } else { *in_service };
         }
     }
 }

@@ -5,6 +5,7 @@
 //!                     every event passes through World::step; change.rs applies the faults; probe.rs counts
 //! ```
 
+mod admission;
 mod agenda;
 mod arrivals;
 mod breakers;
@@ -21,11 +22,14 @@ mod probe;
 mod retriers;
 pub mod run;
 mod server;
+mod sharing;
 mod slots;
 pub mod trace;
 
 #[cfg(test)]
 mod tests;
+
+use std::collections::VecDeque;
 
 use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
@@ -42,12 +46,14 @@ use trace::{Deaf, Listener};
 
 use crate::measure::identifier::{ClientIndex, GroupIndex};
 use crate::measure::random::{Address, Seed};
-use crate::measure::time::Time;
+use crate::measure::time::{Duration, Time};
 use crate::retry::budget::{Budget, Ledger, Scope};
 use crate::retry::hedge;
 use crate::retry::retrier::Uses;
 use crate::service::Service;
 use crate::service::queue::Queue;
+use crate::service::sharing::Processor;
+use crate::service::{codel, limit};
 
 /// Simulates one replication.
 pub fn run(model: &Model, seed: Seed) -> Run {
@@ -100,6 +106,8 @@ struct World<'a, L> {
     /// How often the call in each place has used its retriers: only where a policy has some.
     retrier_uses: Vec<Uses>,
     last_settled: Time,
+    /// How long the calls of each service are expected to take, where a service turns away what cannot be done in time.
+    expected: Vec<Duration>,
     fingerprint: u64,
     events: u64,
     stalled: Option<Time>,
@@ -124,6 +132,20 @@ struct ServiceState {
     chosen: u64,
     /// Writes that the optimistic row has taken.
     version: u64,
+    /// Answered `rejected` or `throttled` as soon as a worker is free, before all queued work.
+    turned_away: VecDeque<u32>,
+    /// What the rate limit has let in.
+    account: limit::Account,
+    /// What controlled delay has seen.
+    codel: codel::State,
+    /// What the workers share.
+    processor: Processor,
+    /// Of the numbers that hold now: attempts in service at once; `u32::MAX` is unlimited.
+    places: u32,
+    /// Of the numbers that hold now: whether attempts are looked at when they arrive, or when their turn comes.
+    looks: bool,
+    /// Of the numbers that hold now: whether work is anything but a draw from `time` on a worker of its own.
+    special: bool,
 }
 
 /// What changes about an edge in the course of a run: the accounts of its callers, by client or one for all.
@@ -204,6 +226,7 @@ impl<'a, L: Listener> World<'a, L> {
             visits: vec![0; if layered { model.services.len() } else { 0 }],
             retrier_uses: Vec::new(),
             last_settled: Time::ZERO,
+            expected: Vec::new(),
             fingerprint: 0,
             events: 0,
             stalled: None,
@@ -213,6 +236,7 @@ impl<'a, L: Listener> World<'a, L> {
     }
 
     fn start(&mut self) {
+        self.take_in();
         for (index, epoch) in (0..).zip(&self.model.epochs).skip(1) {
             self.agenda.add(epoch.at, Event::Epoch(index));
         }
@@ -317,6 +341,13 @@ impl ServiceState {
             held: Vec::new(),
             chosen: 0,
             version: 0,
+            turned_away: VecDeque::new(),
+            account: Default::default(),
+            codel: Default::default(),
+            processor: Processor::default(),
+            places: 0,
+            looks: false,
+            special: false,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::measure::time::{Duration, Time};
 use crate::retry::policy::Policy;
 use crate::retry::receive::Sqs;
 use crate::service::Service;
+use crate::service::criticality::Criticality;
 
 /// What is simulated.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,8 @@ pub struct Group {
     pub load: Load,
     /// The queue that its calls go through; None where they are made at once.
     pub via: Option<Sqs>,
+    /// How much its calls matter to a queue of the order `priority`.
+    pub criticality: Criticality,
 }
 
 /// What does not change about a service.
@@ -164,22 +167,37 @@ impl Model {
         order
     }
 
-    /// Attempts a second that each service can do: workers over the time that one is held, its own and that of the calls it makes.
-    /// Waits and retries below are left out; infinite where workers are unlimited or held for no time.
-    pub fn capacities(&self, epoch: &Epoch) -> Vec<f64> {
-        let mut held = vec![0.0; self.services.len()];
+    /// How long a worker of each service is held by an attempt on average, in seconds: by its own work, where all workers are busy,
+    /// and by the calls it makes. Waits and retries below are left out.
+    pub fn holding_times(&self, epoch: &Epoch) -> Vec<(f64, f64)> {
+        let mut held = vec![(0.0, 0.0); self.services.len()];
         for service in self.called_first() {
             let numbers = &epoch.services[service.at()];
             let below = self.services[service.at()].calls.iter().map(|caller| {
                 let link = &epoch.callers[caller.at()].link;
-                held[self.callers[caller.at()].to.at()] + 2.0 * link.delay.mean()
+                let (own, below) = held[self.callers[caller.at()].to.at()];
+                own + below + 2.0 * link.delay.mean()
             });
-            held[service.at()] = numbers.time.mean() / numbers.speed + below.sum::<f64>();
+            let below = below.sum::<f64>();
+            let alone = numbers.time.mean();
+            let busy = numbers.load_time.zip(numbers.places());
+            let own = busy.map_or(alone, |(load, count)| load.apply(Duration::from_seconds(alone), count).seconds());
+            held[service.at()] = (own / numbers.speed, below);
         }
-        let capacity = |(numbers, held): (&Service, f64)| match numbers.workers {
-            Some(0) => 0.0,
-            Some(workers) if held > 0.0 => f64::from(workers) / held,
-            _ => f64::INFINITY,
+        held
+    }
+
+    /// Attempts a second that each service can do: workers over the time that one is held, its own and that of the calls it makes,
+    /// and no more than its rate limit lets in. Infinite where workers are unlimited or held for no time.
+    pub fn capacities(&self, epoch: &Epoch) -> Vec<f64> {
+        let held = self.holding_times(epoch).into_iter().map(|(own, below)| own + below);
+        let capacity = |(numbers, held): (&Service, f64)| {
+            let workers = match numbers.workers {
+                Some(0) => 0.0,
+                Some(workers) if held > 0.0 => f64::from(workers) / held,
+                _ => f64::INFINITY,
+            };
+            numbers.rate_limit.map_or(workers, |limit| workers.min(limit.rate()))
         };
         epoch.services.iter().zip(held).map(capacity).collect()
     }

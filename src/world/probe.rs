@@ -30,6 +30,10 @@ pub enum ServiceCount {
     Served,
     /// An attempt was turned away.
     Rejected,
+    /// An attempt was over the rate limit: the columns of the two levels stand between.
+    Throttled = 5,
+    /// An attempt was too late to be worth the work.
+    Shed = 6,
 }
 
 /// Everything that is counted in one run.

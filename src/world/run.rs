@@ -116,6 +116,10 @@ pub struct ServiceTotals {
     pub worked: u128,
     /// The part of it that did nobody any good: the caller had left, the reply was lost, the work was broken off.
     pub wasted: u128,
+    /// Attempts over the rate limit.
+    pub throttled: u64,
+    /// Attempts turned away because they had waited too long, or because their time was over or would be.
+    pub shed: u64,
 }
 
 /// Latencies of successful calls, from the first sending, in nanoseconds. A short run keeps each, a long one a histogram of three digits.
@@ -195,8 +199,8 @@ pub struct Timeline {
 /// The series of the clients, counted in each bin.
 pub const COUNTS: [&str; 5] = ["calls", "attempts", "retries", "goodput", "failed"];
 
-/// The series of each service: the first three are counted in each bin, the last two are levels at its end.
-pub const SERVICE_SERIES: [&str; 5] = ["arrivals", "served", "rejected", "queue", "busy"];
+/// The series of each service, counted in each bin; `queue` and `busy` are levels at its end.
+pub const SERVICE_SERIES: [&str; 7] = ["arrivals", "served", "rejected", "queue", "busy", "throttled", "shed"];
 
 /// More bins than this are not kept.
 pub const MOST_BINS: usize = 1_000_000;

@@ -1,4 +1,4 @@
-//! The serving side: attempts arrive, wait, are worked on and answered. A service never looks into its callers' pockets.
+//! The serving side: attempts are worked on and answered; how they are let in is in admission.rs. A service never looks into its callers' pockets.
 
 use super::World;
 use super::agenda::Event;
@@ -6,68 +6,29 @@ use super::caller::NewCall;
 use super::flight::{NOBODY, State};
 use super::invariant::Invariant;
 use super::probe::ServiceCount;
+use super::sharing::pace;
 use super::trace::{Listener, What};
 use crate::measure::identifier::{ClientIndex, ServiceIndex};
-use crate::measure::random::{Draw, Purpose};
+use crate::measure::random::Purpose;
 use crate::measure::time::{Duration, Time};
 use crate::retry::outcome::Outcome;
 use crate::retry::policy::Idempotent;
-use crate::service::{Abandoned, Down};
+use crate::service::Down;
+use crate::service::script::{Answer, answer};
 
 impl<L: Listener> World<'_, L> {
     pub(super) fn service_of(&self, attempt: u32) -> ServiceIndex {
         self.model.callers[self.attempts[attempt].caller.at()].to
     }
 
-    /// An attempt reaches its service.
-    pub(super) fn deliver(&mut self, attempt: u32) {
-        let service = self.service_of(attempt);
-        match self.numbers.services[service.at()].down {
-            None => {}
-            Some(down) => return self.meet_down(attempt, service, down),
-        }
-        if self.model.services[service.at()].optimistic {
-            return self.read_row(attempt, service);
-        }
-        self.count_arrival(service);
-        let numbers = &self.numbers.services[service.at()];
-        if numbers.abandoned != Abandoned::Serve && !self.is_awaited(attempt) {
-            self.tell_of_attempt(attempt, What::Dropped);
-            return self.forget(attempt);
-        }
-        let state = &mut self.services[service.at()];
-        if numbers.workers.is_none_or(|workers| state.busy < workers) {
-            return self.begin_work(attempt, service);
-        }
-        if numbers.queue_limit.is_some_and(|limit| state.queue.len() >= limit as usize) {
-            self.probe.count_at(service, ServiceCount::Rejected);
-            self.probe.service(service, self.now).into_iter().for_each(|totals| totals.rejected += 1);
-            self.tell_of_attempt(attempt, What::Rejected);
-            return self.reply(attempt, Outcome::Rejected);
-        }
-        let ahead = state.queue.len() as u32;
-        state.queued.changes(self.now, ahead.into());
-        state.queue.push(attempt);
-        let beyond = numbers.queue_limit.is_some_and(|limit| state.queue.len() > limit as usize);
-        self.attempts[attempt].state = State::Queued;
-        self.attempts[attempt].since = self.now;
-        if beyond {
-            self.violate(Invariant::QueueWithinLimit, Some(service), Some(attempt));
-        }
-        if let Some(totals) = self.probe.service(service, self.now) {
-            totals.queue_peak = totals.queue_peak.max(u64::from(ahead) + 1);
-        }
-        self.tell_of_attempt(attempt, |number| What::Queued(number, ahead));
-    }
-
-    fn count_arrival(&mut self, service: ServiceIndex) {
+    pub(super) fn count_arrival(&mut self, service: ServiceIndex) {
         self.probe.count_at(service, ServiceCount::Arrival);
         if let Some(totals) = self.probe.service(service, self.now) {
             totals.arrivals += 1;
         }
     }
 
-    fn meet_down(&mut self, attempt: u32, service: ServiceIndex, down: Down) {
+    pub(super) fn meet_down(&mut self, attempt: u32, service: ServiceIndex, down: Down) {
         self.tell_of_attempt(attempt, What::FoundDown);
         match down {
             Down::Hold => {
@@ -86,31 +47,6 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
-    /// Takes up queued work as long as there is a worker for it.
-    pub(super) fn take_up(&mut self, service: ServiceIndex) {
-        let numbers = &self.numbers.services[service.at()];
-        loop {
-            let state = &mut self.services[service.at()];
-            if state.queue.is_empty() || numbers.workers.is_some_and(|workers| state.busy >= workers) {
-                return;
-            }
-            state.queued.changes(self.now, state.queue.len() as u64);
-            let (address, chosen) = (state.address, &mut state.chosen);
-            let draw = || -> Draw {
-                *chosen += 1;
-                address.draw(Purpose::Order, *chosen)
-            };
-            let Some(attempt) = state.queue.pop(numbers.order, draw) else { return };
-            self.count_wait(attempt, service);
-            if numbers.abandoned != Abandoned::Serve && !self.is_awaited(attempt) {
-                self.tell_of_attempt(attempt, What::Dropped);
-                self.forget(attempt);
-            } else {
-                self.begin_work(attempt, service);
-            }
-        }
-    }
-
     /// Time in the queue counts when it ends.
     pub(super) fn count_wait(&mut self, attempt: u32, service: ServiceIndex) {
         let part = self.probe.measured_part(self.attempts[attempt].since, self.now);
@@ -122,29 +58,52 @@ impl<L: Listener> World<'_, L> {
         if self.is_known_by_key(attempt) {
             return;
         }
+        let held = &self.attempts[attempt];
+        if let Some(totals) = self.probe.service(service, self.now) {
+            totals.started += 1;
+            totals.waited += if held.state == State::Queued { u128::from(self.now.since(held.since).0) } else { 0 };
+            totals.delayed += u64::from(held.state == State::Queued && self.now > held.since);
+        }
         let numbers = &self.numbers.services[service.at()];
+        let drawn = numbers.time.sample(held.address.draw(Purpose::Service, held.number.into()));
+        let work = if self.services[service.at()].special { self.special_work(attempt, service, drawn) } else { drawn };
+        self.occupy(attempt, service, work);
+        self.tell_of_attempt(attempt, |number| What::WorkStarts(number, work));
+    }
+
+    /// The work on an attempt where a script or the load has a say in it.
+    #[inline(never)]
+    fn special_work(&self, attempt: u32, service: ServiceIndex, drawn: Duration) -> Duration {
+        let numbers = &self.numbers.services[service.at()];
+        let own = match answer(&numbers.script, self.attempts[attempt].number) {
+            Some(Answer::Work(_, Some(delay))) => *delay,
+            _ => drawn,
+        };
+        numbers.load_time.map_or(own, |load| load.apply(own, self.services[service.at()].busy + 1))
+    }
+
+    /// A worker is busy with an attempt for so much work.
+    #[inline(always)]
+    pub(super) fn occupy(&mut self, attempt: u32, service: ServiceIndex, work: Duration) {
         let state = &mut self.services[service.at()];
         state.working.changes(self.now, state.busy.into());
         state.busy += 1;
-        if numbers.workers.is_some_and(|workers| state.busy > workers) {
+        let (now, special) = (self.now, state.special);
+        if state.busy > state.places {
             self.violate(Invariant::BusyWithinWorkers, Some(service), Some(attempt));
         }
-        let now = self.now;
         let held = &mut self.attempts[attempt];
-        if let Some(totals) = self.probe.service(service, now) {
-            totals.started += 1;
-            totals.waited += if held.state == State::Queued { u128::from(now.since(held.since).0) } else { 0 };
-            totals.delayed += u64::from(held.state == State::Queued && now > held.since);
-        }
-        let work = numbers.time.sample(held.address.draw(Purpose::Service, held.number.into()));
         held.state = State::Working;
         held.since = now;
         held.work_left = work;
         let stamp = held.stamp;
+        let numbers = &self.numbers.services[service.at()];
+        if special && numbers.sharing {
+            return self.enter_processor(attempt, service, work);
+        }
         if let Some(time) = time_for(work, numbers.speed) {
             self.agenda.add(now + time, Event::Finish(attempt, stamp));
         }
-        self.tell_of_attempt(attempt, |number| What::WorkStarts(number, work));
     }
 
     /// The worker's own time is over: does it fail, or call on?
@@ -153,14 +112,38 @@ impl<L: Listener> World<'_, L> {
         if held.stamp != stamp || held.state != State::Working {
             return;
         }
-        let (address, number) = (held.address, held.number);
+        let turned_away = held.outcome != Outcome::Ok;
         held.work_left = Duration::ZERO;
         let service = self.service_of(attempt);
-        let error_rate = self.numbers.services[service.at()].error_rate;
-        if error_rate > 0.0 && address.draw(Purpose::Error, number.into()).hits(error_rate) {
-            return self.complete(attempt, Outcome::Error);
+        if self.services[service.at()].special && self.numbers.services[service.at()].sharing {
+            self.leave_processor(attempt, service);
         }
-        self.go_on_with(attempt, service);
+        if turned_away {
+            return self.end_turning_away(attempt, service);
+        }
+        match self.outcome_of_work(attempt, service) {
+            Outcome::Ok => self.go_on_with(attempt, service),
+            failure => self.complete(attempt, failure),
+        }
+    }
+
+    /// How the worker's own work ends: by the script, or by chance. One draw decides, so that the two shares are of all work.
+    fn outcome_of_work(&self, attempt: u32, service: ServiceIndex) -> Outcome {
+        let (numbers, held) = (&self.numbers.services[service.at()], &self.attempts[attempt]);
+        let scripted = if self.services[service.at()].special { answer(&numbers.script, held.number) } else { None };
+        if let Some(Answer::Work(outcome, _)) = scripted {
+            return *outcome;
+        }
+        let (error, failure) = (numbers.error_rate, numbers.error_rate + numbers.permanent_rate);
+        if failure == 0.0 {
+            return Outcome::Ok;
+        }
+        let draw = held.address.draw(Purpose::Error, held.number.into());
+        match draw {
+            draw if draw.hits(error) => Outcome::Error,
+            draw if draw.hits(failure) => Outcome::Permanent,
+            _ => Outcome::Ok,
+        }
     }
 
     /// The worker makes its next further call, or replies.
@@ -169,15 +152,22 @@ impl<L: Listener> World<'_, L> {
         let Some(caller) = self.model.services[service.at()].calls.get(usize::from(held.calls_made)).copied() else {
             return self.complete(attempt, Outcome::Ok);
         };
+        let inherits = self.numbers.services[service.at()].inherits_deadline.get(usize::from(held.calls_made)) == Some(&true);
+        let until = if inherits { held.until } else { Time::NEVER };
+        if self.now > until {
+            // Nobody waits any more, and the worker knows.
+            return self.complete(attempt, Outcome::Error);
+        }
         // The time until now is this worker's own; from here on it is held.
         let address = held.address.child(u64::from(held.number) << 16 | u64::from(held.calls_made));
         held.calls_made += 1;
         held.worked = held.worked.saturating_add(self.now - held.since);
         held.since = self.now;
         held.state = State::Waiting;
-        let parent = (attempt, held.stamp);
+        let (parent, above) = ((attempt, held.stamp), held.call.0);
         self.tell_of_attempt(attempt, |_| What::CallsOn(self.model.callers[caller.at()].to));
-        let child = self.start_call(NewCall { caller, client: ClientIndex(0), address, parent: Some(parent) });
+        let criticality = self.calls[above].criticality;
+        let child = self.start_call(NewCall { caller, client: ClientIndex(0), address, parent: Some(parent), until, criticality });
         // A call that ended at once has moved the worker on, or away, already.
         let held = &mut self.attempts[attempt];
         if held.stamp == parent.1 && held.state == State::Waiting && !self.calls[child].settled && self.calls[child].parent == parent {
@@ -244,8 +234,12 @@ impl<L: Listener> World<'_, L> {
         let held = &self.attempts[attempt];
         // Since it was taken up: the parts before and after each further call lie end to end.
         let begun = Time(held.since.0.saturating_sub(held.worked.0));
-        self.probe.services[service.at()].busy += self.probe.measured_part(begun, self.now);
-        self.services[service.at()].working.leaves(self.now.since(begun));
+        let state = &mut self.services[service.at()];
+        state.working.leaves(self.now.since(begun));
+        // Where workers are shared, the processor counts as it goes on.
+        if !(state.special && self.numbers.services[service.at()].sharing) {
+            self.probe.services[service.at()].busy += self.probe.measured_part(begun, self.now);
+        }
     }
 
     /// Sends the answer on its way.
@@ -270,12 +264,10 @@ impl<L: Listener> World<'_, L> {
     /// The answer reaches the caller, who may have left.
     pub(super) fn receive(&mut self, attempt: u32) {
         let held = &self.attempts[attempt];
-        let (place, outcome) = (held.call.0, held.outcome);
+        let (place, outcome, hint) = (held.call.0, held.outcome, held.hint);
         let awaited = self.is_awaited(attempt);
         self.tell_of_attempt(attempt, |number| if awaited { What::Reply(number, outcome) } else { What::LateReply(number, outcome) });
         self.count_work(attempt, awaited);
-        let service = self.service_of(attempt);
-        let hint = if outcome == Outcome::Rejected { self.numbers.services[service.at()].retry_after } else { None };
         self.forget(attempt);
         if awaited {
             self.hear(place, outcome, hint);
@@ -318,7 +310,7 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
-    fn read_row(&mut self, attempt: u32, service: ServiceIndex) {
+    pub(super) fn read_row(&mut self, attempt: u32, service: ServiceIndex) {
         let version = self.services[service.at()].version;
         self.tell_of_attempt(attempt, |number| What::RowRead(number, version));
         let held = &mut self.attempts[attempt];
@@ -353,12 +345,15 @@ impl<L: Listener> World<'_, L> {
     /// Whatever is still queued or worked on at the end has waited, or kept a worker busy, until then.
     pub(super) fn count_what_is_left(&mut self, ended: Time) {
         self.now = ended.max(self.now);
+        for (index, numbers) in (0..).zip(&self.numbers.services).filter(|(_, numbers)| numbers.sharing) {
+            self.bring_up_to_date(ServiceIndex(index), pace(numbers));
+        }
         let left: Vec<(u32, State)> = self.attempts.places().map(|(place, attempt)| (place, attempt.state)).collect();
         for (attempt, state) in left {
             match state {
                 State::Queued => self.count_wait(attempt, self.service_of(attempt)),
                 State::Working | State::Waiting => self.count_busy(attempt, self.service_of(attempt)),
-                State::Gone | State::Travelling | State::Held => {}
+                State::Gone | State::Travelling | State::Held | State::TurnedAway => {}
             }
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn model(load: Load, count: u32, policy: Policy, service: Service) ->
         horizon: None,
         warmup: Time::ZERO,
         bin: ms(1000),
-        groups: vec![Group { name: "web".into(), count, caller: CallerIndex(0), load, via: None }],
+        groups: vec![Group { name: "web".into(), count, caller: CallerIndex(0), load, via: None, criticality: Default::default() }],
         services: vec![ServiceShape { name: "api".into(), optimistic: false, calls: vec![] }],
         callers: vec![CallerShape { name: "web->api".into(), from: Origin::Group(GroupIndex(0)), to: ServiceIndex(0) }],
         epochs: vec![Epoch { at: Time::ZERO, services: vec![service], callers: vec![Caller { policy, link: Link::direct() }] }],

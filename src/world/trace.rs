@@ -80,6 +80,14 @@ pub enum What {
     BreakerHolds,
     /// The server's hint says not to try again.
     HintDenies,
+    /// It is over the rate limit.
+    Throttled(u32),
+    /// It is turned away since it has waited too long, or its time is over or will be.
+    Shed(u32),
+    /// The script says so, without work.
+    Answered(u32, Outcome),
+    /// The script has no answer.
+    Ignored(u32),
 }
 
 /// Keeps what happens to some calls.

@@ -203,7 +203,7 @@ const SOUND: &[&str] = &[
 ];
 
 /// What is missing in the message about a broken text; None where nothing is.
-fn fault_of(text: &str, expected: &str, overrides: &[String], place: &str) -> Option<String> {
+pub fn fault_of(text: &str, expected: &str, overrides: &[String], place: &str) -> Option<String> {
     let rendered = match Scenario::parse("broken", text, Some(Path::new("folder")), overrides) {
         Ok(_) => return Some(format!("this loads, but should say `{expected}`:\n{text}")),
         Err(error) => error.to_string(),
@@ -224,7 +224,7 @@ fn has_position(block: &str) -> bool {
     line.rsplit(':').take(2).all(|number| number.parse::<u32>().is_ok())
 }
 
-fn assert_none(faults: Vec<String>) {
+pub fn assert_none(faults: Vec<String>) {
     assert!(faults.is_empty(), "{} wrong:\n\n{}", faults.len(), faults.join("\n\n"));
 }
 

@@ -59,6 +59,7 @@ fn ten_workers_wait_as_erlang_says() {
 fn lifo_and_random_order_wait_as_long_on_average() {
     check(&["service.line.queue.order=lifo"], "line.wait_mean", 4.0);
     check(&["service.line.queue.order=random"], "line.wait_mean", 4.0);
+    check(&["service.line.queue.order=adaptive_lifo", "service.line.queue.lifo_above=3"], "line.wait_mean", 4.0);
 }
 
 #[test]

@@ -78,7 +78,14 @@ fn groups(base: &Numbers, found: &Epochs) -> Vec<Group> {
             }
             other => other.clone(),
         };
-        Group { name: name.clone(), count: written.count, caller: CallerIndex(index as u16), load, via: written.via }
+        Group {
+            name: name.clone(),
+            count: written.count,
+            caller: CallerIndex(index as u16),
+            load,
+            via: written.via,
+            criticality: written.criticality,
+        }
     };
     base.groups.iter().enumerate().map(group).collect()
 }

@@ -9,6 +9,9 @@ use crate::retry::budget::Scope;
 use crate::retry::hint::RetryAfter;
 use crate::retry::outcome::{Outcome, OutcomeSet};
 use crate::retry::policy::Policy;
+use crate::service::admission::Shed;
+use crate::service::hint::Hint;
+use crate::service::script::Answer;
 use crate::service::{Down, Service};
 use crate::world::model::{Caller, Epoch, Group, Model};
 
@@ -125,7 +128,12 @@ impl View<'_> {
     /// Whether a call can succeed without any time passing.
     fn succeeds_at_once(&self) -> bool {
         let (service, calls) = (self.service(), &self.model.services[self.service.at()].calls);
-        let works = service.time.is_zero() && service.down.is_none() && service.workers != Some(0);
+        let at_once = match service.script.last() {
+            Some(Answer::Work(Outcome::Ok, Some(delay))) => delay.0 == 0,
+            Some(Answer::Work(Outcome::Ok, None)) | None => service.works_at_once(),
+            Some(_) => false,
+        };
+        let works = at_once && service.down.is_none() && service.workers != Some(0);
         works && self.direct_calls().filter(View::succeeds_at_once).count() == calls.len()
     }
 
@@ -137,11 +145,33 @@ impl View<'_> {
             Some(Down::Hang | Down::Hold) => return false,
             None => {}
         }
-        let instant = service.time.is_zero() && service.workers != Some(0);
+        let instant = service.works_at_once() && service.workers != Some(0);
+        if turns_away_at_once(service) || script_fails_at_once(service, instant) {
+            return true;
+        }
         let holds_workers = !instant || !self.model.services[self.service.at()].calls.is_empty();
-        let rejects = service.workers.is_some() && service.queue_limit.is_some() && holds_workers;
+        let rejects = service.places().is_some() && service.queue_limit.is_some() && holds_workers && service.reject_time.is_zero();
         rejects || instant && (service.error_rate >= 1.0 || self.direct_calls().any(|call| call.fails_at_once()))
     }
+}
+
+/// Whether attempts can be turned away without end at one instant, whatever the queue: that costs nothing, and another attempt fares no better.
+fn turns_away_at_once(service: &Service) -> bool {
+    service.reject_time.is_zero() && (service.rate_limit.is_some() || service.shed == Shed::Doomed)
+}
+
+/// Whether the last word of a script is a failure that takes no time.
+fn script_fails_at_once(service: &Service, instant: bool) -> bool {
+    let costs = |outcome: &Outcome| matches!(outcome, Outcome::Rejected | Outcome::Throttled) && !service.reject_time.is_zero();
+    match service.script.last() {
+        Some(Answer::AtOnce(outcome, _)) => !costs(outcome),
+        other => other.is_some_and(|answer| answer.fails_at_once(instant)),
+    }
+}
+
+/// Whether the last word of a script ends every call.
+fn ends_calls(service: &Service) -> bool {
+    matches!(service.script.last(), Some(Answer::AtOnce(Outcome::Permanent, _)))
 }
 
 fn views<'a>(model: &'a Model, caller: CallerIndex) -> impl Iterator<Item = (&'a Caller, View<'a>)> {
@@ -195,16 +225,32 @@ fn asks_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static 
 fn stands_still(model: &Model, index: usize) -> bool {
     views(model, CallerIndex(index as u16)).any(|(caller, view)| {
         let policy = &caller.policy;
-        let hint = policy.retry_after.can_leave_no_wait() && view.service().retry_after.is_some_and(|hint| hint.0 == 0);
+        let hint = policy.retry_after.can_leave_no_wait() && view.service().retry_after.as_ref().is_some_and(Hint::is_zero);
         let at_once = policy.backoff.is_zero() && waits_for_no_hint(policy, view.service()) || hint;
-        policy.attempts.is_none() && policy.budget.is_none() && at_once && is_direct(caller) && view.fails_at_once()
+        policy.attempts.is_none()
+            && policy.budget.is_none()
+            && at_once
+            && is_direct(caller)
+            && view.fails_at_once()
+            && !ends_calls(view.service())
     })
 }
 
 /// Whether the server's hint, where there is one, leaves a wait of zero. Refusals carry no hint.
 fn waits_for_no_hint(policy: &Policy, service: &Service) -> bool {
-    let heeds = policy.retry_after != RetryAfter::Ignore && service.retry_after.is_some_and(|hint| hint.0 > 0);
+    let heeds = policy.retry_after != RetryAfter::Ignore && service.retry_after.as_ref().is_some_and(|hint| hint_is_sure(hint, service));
     !heeds || service.down == Some(Down::Refuse)
+}
+
+/// Whether every attempt that is turned away at once is told to wait.
+fn hint_is_sure(hint: &Hint, service: &Service) -> bool {
+    let of_script = |answer: &Answer| match answer {
+        Answer::AtOnce(Outcome::Rejected | Outcome::Throttled, own) => own.as_ref().is_none_or(|own| !own.is_zero()),
+        other => !other.fails_at_once(service.works_at_once()),
+    };
+    // The hint of a window is for what the limit turns away; a full queue gives none.
+    let fits = *hint != Hint::Window || service.queue_limit.is_none() && service.shed == Shed::None && service.script.is_empty();
+    !hint.is_zero() && fits && service.script.last().is_none_or(of_script)
 }
 
 /// Without a horizon, a caller that never gives up must not be left with a service that never answers well.
@@ -233,7 +279,8 @@ fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Gro
 fn too_slow(epoch: &Epoch, caller: CallerIndex, service: &Service) -> bool {
     let Caller { policy, link } = &epoch.callers[caller.at()];
     let least = 2.0 * link.delay.least().seconds() + service.time.least().seconds() / service.speed;
-    policy.timeout.is_some_and(|timeout| least > timeout.seconds())
+    let mean = if service.shed == Shed::Doomed { service.time.mean() / service.speed } else { 0.0 };
+    policy.timeout.is_some_and(|timeout| least.max(mean) > timeout.seconds())
 }
 
 /// The service on the way from an edge on that never succeeds in this epoch, and why.
@@ -250,6 +297,11 @@ fn hopeless<'a>(model: &'a Model, epoch: &Epoch, caller: CallerIndex) -> Option<
             Service { down: Some(_), .. } => Some("is down"),
             Service { workers: Some(0), .. } => Some("has no workers"),
             Service { error_rate, .. } if *error_rate >= 1.0 => Some("answers every attempt with an error"),
+            Service { script, .. }
+                if !ends_calls(service) && script.last().is_some_and(|answer| !matches!(answer, Answer::Work(Outcome::Ok, _))) =>
+            {
+                Some("answers nothing well by its script")
+            }
             Service { speed, time, .. } if *speed == 0.0 && !time.is_zero() => Some("stands still"),
             _ if too_slow(epoch, caller, service) => Some("always takes longer than the timeout"),
             _ => None,

@@ -8,9 +8,11 @@ use super::queues::via;
 use super::reader::{Context, Fields, Variant, choose, tagged};
 use super::references::PolicyReference;
 use super::scalars::{MOST_RATE, duration, list, number, one_of, rate, some_duration, text, whole};
+use super::serving::CRITICALITIES;
 use crate::load::{Load, Profile, Spacing};
 use crate::measure::time::Time;
 use crate::retry::receive::Sqs;
+use crate::service::criticality::Criticality;
 
 /// A group of clients as it is written: what it calls is still a name.
 pub struct WrittenGroup {
@@ -26,6 +28,8 @@ pub struct WrittenGroup {
     pub policy: PolicyReference,
     /// The queue that its calls go through.
     pub via: Option<Sqs>,
+    /// How much its calls matter.
+    pub criticality: Criticality,
 }
 
 /// A load, and what the checks need to know of it.
@@ -71,12 +75,21 @@ pub fn group(context: &mut Context, node: &mut Node, name: &str) -> Option<Writt
     };
     let policy = fields.or(context, "policy", Value::empty_table(), PolicyReference::read);
     let via = fields.or(context, "via", "none", via);
+    let criticality = fields.or(context, "criticality", "critical", one_of(CRITICALITIES));
     fields.finish(context);
     let (load, load_factor) = (load?, load_factor?);
     if load.peak * load_factor > MOST_RATE {
         return context.refuse(factor_place, "this is more than one call a nanosecond", "write a smaller load factor or rate");
     }
-    Some(WrittenGroup { count: u32::try_from(count?).ok()?, calls: calls?, load, load_factor, policy: policy?, via: via? })
+    Some(WrittenGroup {
+        count: u32::try_from(count?).ok()?,
+        calls: calls?,
+        load,
+        load_factor,
+        policy: policy?,
+        via: via?,
+        criticality: criticality?,
+    })
 }
 
 fn load(context: &mut Context, node: &mut Node) -> Option<WrittenLoad> {

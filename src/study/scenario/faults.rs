@@ -229,6 +229,10 @@ fn changeable(segments: &[String], written: &str) -> Result<(), path::PathError>
     let fixed = |help: String| Err((format!("`{written}` cannot change while the model runs"), help));
     match segments[..] {
         ["service", _, "down" | "workers" | "time" | "speed" | "queue" | "error_rate" | "abandoned" | "retry_after", ..] => Ok(()),
+        ["service", _, "rate_limit" | "script" | "permanent_rate" | "reject_time" | "shed" | "load_time" | "in_service_limit", ..] => {
+            Ok(())
+        }
+        ["service", _, "calls", _, "inherits_deadline"] => Ok(()),
         ["service", _, "calls", _, "policy", ..] | ["policy", _, _, ..] | ["clients", _, "policy", ..] | ["link", _, ..] => Ok(()),
         ["clients", _, "load_factor"] => Ok(()),
         ["clients", name, "load", ..] => {
@@ -237,6 +241,8 @@ fn changeable(segments: &[String], written: &str) -> Result<(), path::PathError>
         ["clients", ..] => fixed("of clients a fault can change `policy` and `load_factor`".into()),
         ["service", ..] => {
             let keys = ["down", "workers", "time", "speed", "queue", "error_rate", "abandoned", "retry_after"];
+            let door = ["rate_limit", "script", "permanent_rate", "reject_time", "shed", "load_time", "in_service_limit"];
+            let keys: Vec<&str> = keys.into_iter().chain(door).collect();
             let help = super::diagnostics::did_you_mean(segments.get(2).unwrap_or(&""), &keys);
             fixed(format!("{help}; a fault can also change `calls.0.policy`"))
         }

@@ -28,6 +28,7 @@ pub(crate) mod run;
 pub(crate) mod scalars;
 mod scopes;
 mod services;
+mod serving;
 mod timing;
 pub mod writer;
 

@@ -5,11 +5,12 @@ use super::distributions::distribution;
 use super::node::{Entry, Node, Value};
 use super::reader::{Context, Fields};
 use super::references::PolicyReference;
-use super::scalars::{boolean, count, duration, list, number, one_of, share, text, word_or};
+use super::scalars::{boolean, count, list, number, one_of, share, text, word_or};
+use super::serving::{self, hint, queue};
 use crate::link::Link;
 use crate::measure::distribution::Distribution;
 use crate::measure::time::Duration;
-use crate::service::{Abandoned, Down, Order, Service};
+use crate::service::{Abandoned, Down, Service};
 
 /// A service as it is written: what it calls is still a name.
 pub struct WrittenService {
@@ -27,7 +28,27 @@ pub struct WrittenCall {
     pub service: Node,
     /// What the worker does after a failure.
     pub policy: PolicyReference,
+    /// Whether the call has no more time than is left to the attempt that the worker is busy with.
+    pub inherits_deadline: bool,
 }
+
+/// The keys whose places are kept for problems of the service as a whole. An optimistic row has none of them.
+const PLAIN_KEYS: [&str; 14] = [
+    "time",
+    "speed",
+    "queue",
+    "abandoned",
+    "error_rate",
+    "retry_after",
+    "rate_limit",
+    "script",
+    "permanent_rate",
+    "reject_time",
+    "shed",
+    "load_time",
+    "sharing",
+    "in_service_limit",
+];
 
 /// Refuses what an optimistic row has not: it takes no time, nobody waits for it, and it never fails but by conflict.
 fn only_a_row(context: &mut Context, service: &Service, places: &[(&str, Place)]) {
@@ -35,10 +56,11 @@ fn only_a_row(context: &mut Context, service: &Service, places: &[(&str, Place)]
     let differs = |key: &str| match key {
         "time" => !service.time.is_zero(),
         "speed" => service.speed != plain.speed,
-        "queue" => service.queue_limit.is_some() || service.order != plain.order,
+        "queue" => service.queue_limit.is_some() || service.order != plain.order || service.max_wait.is_some() || service.codel.is_some(),
         "abandoned" => service.abandoned != plain.abandoned,
         "error_rate" => service.error_rate > 0.0,
-        _ => service.retry_after.is_some(),
+        "retry_after" => service.retry_after.is_some(),
+        other => serving::differs(service, other),
     };
     for (key, place) in places.iter().filter(|(key, _)| differs(key)) {
         context.problem(
@@ -51,18 +73,19 @@ fn only_a_row(context: &mut Context, service: &Service, places: &[(&str, Place)]
 
 /// A service from its table.
 pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<WrittenService> {
+    let is_scripted = matches!(node.get("script").map(|script| &script.value), Some(Value::List(items)) if !items.is_empty());
     let mut fields = Fields::open(context, node, format!("[service.{name}]"))?;
     let optimistic = fields.or(context, "optimistic", false, boolean);
     let is_optimistic = optimistic == Some(true);
     let limited = if is_optimistic { Value::from("unlimited") } else { Value::from(1) };
     let workers_place = fields.place_of("workers");
     let workers = fields.or(context, "workers", limited, word_or("unlimited", count(0)));
-    let time = if is_optimistic {
+    let time = if is_optimistic || is_scripted {
         fields.or(context, "time", "0s", distribution)
     } else {
         fields.required(context, "time", "{ exponential = { mean = \"100ms\" } }", distribution)
     };
-    let plain_places = ["time", "speed", "queue", "abandoned", "error_rate", "retry_after"].map(|key| (key, fields.place_of(key)));
+    let places = PLAIN_KEYS.map(|key| (key, fields.place_of(key)));
     let speed = fields.or(context, "speed", 1.0, number(0.0, 1e6));
     let queue = fields.or(context, "queue", Value::empty_table(), queue);
     let abandoned = fields.or(
@@ -74,9 +97,10 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     let error_rate = fields.or(context, "error_rate", 0.0, share);
     let ways = &[("refuse", Down::Refuse), ("hang", Down::Hang), ("hold", Down::Hold)];
     let down = fields.or(context, "down", "none", word_or("none", one_of(ways)));
-    let retry_after = fields.or(context, "retry_after", "none", word_or("none", duration));
+    let retry_after = fields.or(context, "retry_after", "none", word_or("none", hint));
     let calls_place = fields.place_of("calls");
     let calls = fields.or(context, "calls", Value::List(Vec::new()), calls);
+    let rest = serving::rest(context, &mut fields);
     fields.finish(context);
     if is_optimistic && workers.is_some_and(|workers| workers.is_some()) {
         context.problem(workers_place, "an optimistic row has no limit of workers", "leave out `workers`, or write \"unlimited\"");
@@ -85,30 +109,27 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     if is_optimistic && !calls.is_empty() {
         context.problem(calls_place, "an optimistic row calls nothing", "leave out `calls`");
     }
-    let (queue_limit, order) = queue?;
+    let (queue, rest) = (queue?, rest?);
     let service = Service {
         workers: workers?,
         time: time?,
         speed: speed?,
-        queue_limit,
-        order,
+        queue_limit: queue.limit,
+        order: queue.order,
+        max_wait: queue.max_wait,
+        codel: queue.codel,
         abandoned: abandoned?,
         error_rate: error_rate?,
         down: down?,
         retry_after: retry_after?,
+        inherits_deadline: calls.iter().map(|call| call.inherits_deadline).collect(),
+        ..rest
     };
+    serving::fits_together(context, &service, &places);
     if is_optimistic {
-        only_a_row(context, &service, &plain_places);
+        only_a_row(context, &service, &places);
     }
     Some(WrittenService { service, optimistic: optimistic?, calls })
-}
-
-fn queue(context: &mut Context, node: &mut Node) -> Option<(Option<u32>, Order)> {
-    let mut fields = Fields::open(context, node, "`queue`")?;
-    let limit = fields.or(context, "limit", "unlimited", word_or("unlimited", count(0)));
-    let order = fields.or(context, "order", "fifo", one_of(&[("fifo", Order::Fifo), ("lifo", Order::Lifo), ("random", Order::Random)]));
-    fields.finish(context);
-    Some((limit?, order?))
 }
 
 fn calls(context: &mut Context, node: &mut Node) -> Option<Vec<WrittenCall>> {
@@ -117,8 +138,9 @@ fn calls(context: &mut Context, node: &mut Node) -> Option<Vec<WrittenCall>> {
         let mut fields = Fields::open(context, call, "an entry of `calls`")?;
         let service = fields.required(context, "service", "\"db\"", |context, node| text(context, node).map(|_| node.clone()));
         let policy = fields.or(context, "policy", Value::empty_table(), PolicyReference::read);
+        let inherits_deadline = fields.or(context, "inherits_deadline", false, boolean);
         fields.finish(context);
-        calls.push(WrittenCall { service: service?, policy: policy? });
+        calls.push(WrittenCall { service: service?, policy: policy?, inherits_deadline: inherits_deadline? });
     }
     Some(calls)
 }
