@@ -47,6 +47,9 @@ pub fn write(finished: Finished, folder: &Path) -> io::Result<()> {
     for (name, table) in tables {
         write_table(&folder.join(name), table(finished))?;
     }
+    if finished.scenario.charts.iter().any(|chart| !chart.reference.is_empty()) {
+        write_table(&folder.join("reference.csv"), reference(finished))?;
+    }
     let claims = claims::claims(finished);
     // Only where there is a known value: a bound is no figure to look at beside ours.
     if claims.iter().any(|claim| claim.known.is_some()) {
@@ -102,6 +105,24 @@ impl Finished<'_> {
         }
         self.scenario.cells.iter().position(|other| other.values[0] == 0 && other.values[1..] == values[1..])
     }
+}
+
+/// Published series, a row a bin, as in `timeline.csv`.
+fn reference(finished: Finished) -> Table {
+    let scenario = finished.scenario;
+    let mut table = vec![["cell", "time", "series", "mean", "low", "high"].map(String::from).to_vec()];
+    for cell in &scenario.cells {
+        for row in scenario.charts.iter().flat_map(|chart| &chart.reference).filter(|row| row.is_for(&scenario.axes, cell)) {
+            let (mean, low, high) = row.value;
+            let fields =
+                [cell.index.to_string(), row.time.to_string(), row.series.clone(), mean.to_string(), number(low), number(high)].to_vec();
+            // Several charts may name the same file.
+            if !table.contains(&fields) {
+                table.push(fields);
+            }
+        }
+    }
+    table
 }
 
 fn number(value: Option<f64>) -> String {

@@ -9,6 +9,7 @@ pub mod fold;
 pub mod known;
 pub mod metrics;
 pub mod presets;
+pub mod reference;
 pub mod scenario;
 pub mod schedule;
 pub mod theory;

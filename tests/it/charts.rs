@@ -11,7 +11,7 @@ const TITLE: &str = "Does it come back? <A & B>";
 
 fn chart(kind: ChartKind, y: &[&str]) -> Chart {
     let y = y.iter().map(|name| (*name).to_string()).collect();
-    Chart { kind, x: None, y, value: None, filter: Vec::new(), title: None, scale: (Scale::Auto, Scale::Auto) }
+    Chart { kind, x: None, y, value: None, filter: Vec::new(), title: None, scale: (Scale::Auto, Scale::Auto), reference: Vec::new() }
 }
 
 /// Two policies and three counts; `fixed` with 30 clients never recovers.

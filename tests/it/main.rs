@@ -3,6 +3,7 @@
 mod aws;
 mod breakers;
 mod broken_breakers;
+mod broken_claims;
 mod broken_delays;
 mod broken_faults;
 mod broken_scenarios;
@@ -21,6 +22,7 @@ mod edges;
 mod faults;
 mod golden_delays;
 mod json;
+mod papers;
 mod queues;
 mod results;
 mod scenarios;
