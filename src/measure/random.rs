@@ -28,6 +28,8 @@ pub enum Purpose {
     Backoff = 7,
     /// Which of the queued is next, where the order is random.
     Order = 8,
+    /// Whether a client turns away its own attempt.
+    Throttle = 12,
     /// Delay of the request on its way; the optimistic row's further ways follow as 17, 18 and 19.
     Link = 16,
     /// Loss of the request on its way; the further ways follow as 33, 34 and 35.

@@ -111,5 +111,8 @@ fn what(model: &Model, line: &Line) -> String {
         }
         What::BreakerOpens => "its breaker opens".into(),
         What::BreakerHolds => "sends nothing yet: its breaker is half open, and the probes come first".into(),
+        What::SendDenied => "sends nothing: its own throttle turns the attempt away".into(),
+        What::SendWaits(wait) => format!("may not send yet: asks again in {}", readable(*wait)),
+        What::RetrySkipped(wait) => format!("may not retry yet: goes on to the next wait, of {}", readable(*wait)),
     }
 }

@@ -92,6 +92,19 @@ impl Policy {
         self.persistence < 1.0 && !draw().hits(self.persistence)
     }
 
+    /// Whether no count of attempts ends a call, whatever its outcomes.
+    pub fn never_gives_up(&self) -> bool {
+        self.attempts.is_none() && (self.retriers.is_empty() || self.retriers.iter().any(|retrier| retrier.retries.is_none()))
+    }
+
+    /// Whether it can retry without a wait, as often as it may at all.
+    pub fn can_retry_at_once(&self) -> bool {
+        if self.retriers.is_empty() {
+            return self.backoff.is_zero();
+        }
+        self.retriers.iter().any(|retrier| retrier.retries.is_none() && retrier.backoff.is_zero())
+    }
+
     /// The first outcome, in the order of the documentation, that it retries; `error` where it retries none.
     pub fn first_retried(&self) -> Outcome {
         let by_retrier = |outcome: Outcome| self.retriers.is_empty() || self.retriers.iter().any(|retrier| retrier.on.contains(outcome));

@@ -133,7 +133,7 @@ impl<L: Listener> World<'_, L> {
                 call.denied += 1;
                 call.used_by_breaker += 1;
                 call.last = Outcome::Rejected;
-                if policy.retries(call.attempts + call.used_by_breaker, Outcome::Rejected) {
+                if policy.retries(call.used(), Outcome::Rejected) {
                     self.plan_retry(place, None, Ended::Refused);
                 } else {
                     self.end_call(place, false);

@@ -7,6 +7,7 @@ use super::server::time_for;
 use super::trace::{Listener, What};
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::time::Duration;
+use crate::retry::budget::Paid;
 use crate::retry::outcome::Outcome;
 use crate::service::{Down, Service};
 
@@ -17,6 +18,7 @@ impl<L: Listener> World<'_, L> {
         self.numbers = self.model.numbers(self.epoch, self.lasting);
         self.offer_changes(&before.services);
         self.change_breakers(before);
+        self.change_books(before);
         self.take_in();
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
@@ -149,6 +151,11 @@ impl<L: Listener> World<'_, L> {
         self.leave(place);
         if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
             self.leave_breaker(place, breaker);
+        }
+        if let Some(budget) = &self.numbers.callers[self.calls[place].caller.at()].policy.budget {
+            let call = &mut self.calls[place];
+            self.books.gives_up(budget, call);
+            call.paid = Paid::default();
         }
         let call = &mut self.calls[place];
         let (stamp, current) = (call.stamp, std::mem::replace(&mut call.current, NOBODY));

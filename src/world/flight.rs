@@ -4,6 +4,7 @@ use crate::measure::identifier::{CallerIndex, ClientIndex};
 use crate::measure::random::Address;
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
+use crate::retry::budget::Paid;
 use crate::retry::outcome::Outcome;
 use crate::service::criticality::Criticality;
 
@@ -41,6 +42,10 @@ pub struct Call {
     pub denied: u32,
     /// How many of these used up an attempt.
     pub used_by_breaker: u32,
+    /// What it keeps of what its budget had of it.
+    pub paid: Paid,
+    /// Retries that a throttle held back, each of which counts as an attempt to its policy.
+    pub skipped: u32,
     /// How often it was done.
     pub served: u16,
     /// Attempts that are still somewhere.
@@ -63,6 +68,27 @@ pub struct Call {
     pub criticality: Criticality,
     /// When the attempt above gives up, where that is handed down; never otherwise.
     pub until: Time,
+}
+
+impl Call {
+    /// Attempts without hedges, and without what earlier receives of a message had.
+    #[inline]
+    pub fn rounds(&self) -> u32 {
+        self.attempts - self.hedges.0
+    }
+
+    /// How many attempts its policy takes it to have made: without hedges and what earlier receives of a message had, with what a breaker
+    /// or a throttle took for one.
+    #[inline]
+    pub fn used(&self) -> u32 {
+        self.rounds() + self.used_by_breaker + self.skipped
+    }
+
+    /// The number of its next wait: each attempt leads to one, and whatever put an attempt off.
+    #[inline]
+    pub fn waits(&self) -> u32 {
+        self.rounds() + self.denied + self.skipped
+    }
 }
 
 /// A client's call: its place, and its number in the order of starts, which tells whether the place still holds it.

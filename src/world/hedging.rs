@@ -35,6 +35,9 @@ impl<L: Listener> World<'_, L> {
         let caller = call.caller.at();
         let policy = &self.numbers.callers[caller].policy;
         let Some(hedge) = &policy.hedge else { return false };
+        if policy.budget.as_ref().is_some_and(|budget| !self.books.would_grant(budget, call, self.now)) {
+            return false;
+        }
         if !hedge.admit(&mut self.callers[caller].hedges, call.hedges.1) {
             return false;
         }

@@ -164,7 +164,7 @@ impl<L: Listener> World<'_, L> {
             self.mailboxes.batch_of[message as usize] = (place, batch.next as u32);
             let call = &mut self.calls[message];
             // The policy begins anew with each receive.
-            (call.hedges.0, call.denied, call.used_by_breaker) = (call.attempts, 0, 0);
+            (call.hedges.0, call.denied, call.used_by_breaker, call.skipped) = (call.attempts, 0, 0, 0);
             call.memory = 0;
             self.send(message);
             let batch = &mut self.mailboxes.batches[place as usize];

@@ -1,13 +1,14 @@
 //! Floor 2: the only place that schedules and counts. A run is a pure function of its model and its seed.
 //!
 //! ```text
-//!    arrivals ──> caller.rs ──attempt──> server.rs ──> reply ──> caller.rs: again? when?
+//!    arrivals ──> caller.rs ──attempt──> server.rs ──> reply ──> settle.rs: again? when?
 //!                     every event passes through World::step; change.rs applies the faults; probe.rs counts
 //! ```
 
 mod admission;
 mod agenda;
 mod arrivals;
+mod books;
 mod breakers;
 mod caller;
 mod change;
@@ -22,8 +23,10 @@ mod probe;
 mod retriers;
 pub mod run;
 mod server;
+mod settle;
 mod sharing;
 mod slots;
+mod spending;
 pub mod trace;
 
 #[cfg(test)]
@@ -33,6 +36,7 @@ use std::collections::VecDeque;
 
 use agenda::{Agenda, Event, Packed};
 use arrivals::Arrivals;
+use books::Books;
 use breakers::Breakers;
 use condition::Watch;
 use flight::{Attempt, Call};
@@ -44,10 +48,9 @@ use run::{Change, Run};
 use slots::Slots;
 use trace::{Deaf, Listener};
 
-use crate::measure::identifier::{ClientIndex, GroupIndex};
+use crate::measure::identifier::GroupIndex;
 use crate::measure::random::{Address, Seed};
 use crate::measure::time::{Duration, Time};
-use crate::retry::budget::{Budget, Ledger, Scope};
 use crate::retry::hedge;
 use crate::retry::retrier::Uses;
 use crate::service::Service;
@@ -90,6 +93,8 @@ struct World<'a, L> {
     services: Vec<ServiceState>,
     callers: Vec<CallerState>,
     breakers: Breakers,
+    /// The ledgers of the callers' budgets.
+    books: Books,
     probe: Probe,
     listener: &'a mut L,
     /// Client calls started so far, and those of them that have not ended.
@@ -97,7 +102,7 @@ struct World<'a, L> {
     open: u64,
     /// Of `open`, those that are measured.
     open_measured: u64,
-    /// Measured calls no attempt of which was sent so far.
+    /// Measured calls no attempt of which was sent so far: a breaker or a budget did not let it out, or it waits.
     unsent: u64,
     /// Groups whose load is not at its end.
     loads: usize,
@@ -148,10 +153,9 @@ struct ServiceState {
     special: bool,
 }
 
-/// What changes about an edge in the course of a run: the accounts of its callers, by client or one for all.
+/// What changes about an edge in the course of a run, beside its budget's ledgers.
 #[derive(Debug)]
 struct CallerState {
-    ledgers: Vec<Ledger>,
     hedges: hedge::State,
     clients: u32,
     /// Of its timeouts, in the agenda.
@@ -161,20 +165,6 @@ struct CallerState {
 /// How many of the first callers have a timeout at any time: each has a ring of the agenda.
 fn callers_with_timeouts(model: &Model, first: usize) -> usize {
     (0..first).filter(|caller| model.all_epochs().any(|epoch| epoch.callers[*caller].policy.timeout.is_some())).count()
-}
-
-impl CallerState {
-    fn ledger(&mut self, budget: &Budget, client: ClientIndex) -> &mut Ledger {
-        let place = match budget.scope {
-            Scope::Client => client.at(),
-            Scope::Group => 0,
-        };
-        if self.ledgers.len() <= place {
-            let size = if budget.scope == Scope::Client { self.clients as usize } else { 1 };
-            self.ledgers.resize(size, Ledger::default());
-        }
-        &mut self.ledgers[place]
-    }
 }
 
 impl<'a, L: Listener> World<'a, L> {
@@ -209,13 +199,13 @@ impl<'a, L: Listener> World<'a, L> {
             callers: (0..)
                 .zip(&model.callers)
                 .map(|(index, caller)| CallerState {
-                    ledgers: Vec::new(),
                     hedges: hedge::State::default(),
                     clients: clients(caller),
                     ring: callers_with_timeouts(model, index),
                 })
                 .collect(),
             breakers: Breakers::new(model, address.child(2)),
+            books: Books::new(model, model.callers.iter().map(clients).collect()),
             probe: Probe::new(model.services.len(), model.groups.len(), (model.warmup, model.horizon.unwrap_or(Time::NEVER)), model.bin),
             listener,
             started: 0,

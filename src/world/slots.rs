@@ -44,6 +44,11 @@ impl<T> Slots<T> {
     pub fn places(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.places)
     }
+
+    /// All entries, those of free places too, to be changed.
+    pub fn entries_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.places.iter_mut()
+    }
 }
 
 impl<T> Index<u32> for Slots<T> {

@@ -88,6 +88,12 @@ pub enum What {
     Answered(u32, Outcome),
     /// The script has no answer.
     Ignored(u32),
+    /// The budget does not let an attempt out.
+    SendDenied,
+    /// The budget lets no attempt out before so long has passed.
+    SendWaits(Duration),
+    /// The budget holds back a retry, which counts as made; the next wait is so long.
+    RetrySkipped(Duration),
 }
 
 /// Keeps what happens to some calls.

@@ -61,7 +61,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("rate = \"700/s\"", "rate = [[\"9s\", \"1/s\"], [\"3s\", \"2/s\"]]", "not after the one before"),
     ("rate = \"700/s\"", "rate = \"700/s\", shape = \"ramp\"", "a constant rate has no shape"),
     ("rate = \"700/s\"", "rate = \"1e12/s\"", "more than one a nanosecond"),
-    ("share = \"10%\"", "share = \"110%\"", "is not a share"),
+    ("share = \"10%\"", "share = \"1001%\"", "is not a share"),
     ("share = \"10%\"", "share = nan", "not a finite number"),
     ("loss = 0.0", "loss = 1.5", "is not a share"),
     ("count = 5000", "count = 0", "out of range"),

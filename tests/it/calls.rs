@@ -144,3 +144,35 @@ fn a_window_fills_a_batch() {
     assert_eq!((calls, end), (5.0, 13.002));
     assert!((mean - (2.003 + 1.003 + 0.003 + 10.002 + 9.002) / 5.0).abs() < 1e-9, "{mean}");
 }
+
+/// The example of AWS: one retrier for errors A and B, twice, one second and then two; another for C, five seconds. A, B, C, B: waits of
+/// 1, 2 and 5 s, and then the first is used up.
+#[test]
+fn each_retrier_has_its_own_count() {
+    let retriers = "policy.standard={ retriers = [\
+        { on = [\"error\", \"throttled\"], retries = 2, backoff = { exponential = { base = \"1s\" } } },\
+        { on = [\"conflict\"], backoff = { fixed = { delay = \"5s\" } } }] }";
+    let script = "service.api.script=[\"500\", \"429\", \"409\", \"429\", \"200\"]";
+    let names = ["attempts", "state_transitions", "failed", "completion_time"];
+    assert_eq!(metrics(&[retriers, script, "service.api.time=0s"], names), [4.0, 4.0, 1.0, 8.0]);
+    assert_eq!(
+        metrics(&[retriers, "service.api.script=[\"500\", \"409\", \"409\", \"200\"]", "service.api.time=0s"], names),
+        [4.0, 4.0, 0.0, 11.0]
+    );
+}
+
+/// A policy against a known course of events: two rejections, an answer after 15 s, for which an attempt has 10 s; the next is told 5 s.
+#[test]
+fn a_script_tests_a_policy() {
+    let policy =
+        "policy.standard={ attempts = 5, timeout = \"10s\", retry_after = \"floor\", backoff = { exponential = { base = \"1s\" } } }";
+    let script = "service.api.script=[\"503\", \"503\", { delay = \"15s\" }, { throttled = { retry_after = \"20s\" } }, \"200\"]";
+    let names = ["attempts", "succeeded", "api.served", "api.throttled", "api.rejected", "duplicates"];
+    let set = [policy, script, "service.api.time=0s", "run.horizon=10min"];
+    // The third attempt is done 5 s after its caller has left, so that the fifth does it again.
+    assert_eq!(metrics(&set, names), [5.0, 1.0, 2.0, 1.0, 2.0, 1.0]);
+    // 0, 1, 3 s; given up at 13 s; 4 s later told to wait 20 s: 37 s, and a nanosecond for the timeout.
+    assert_eq!(metrics(&set, ["latency_max"]), [37.000000001]);
+    let key = [policy, "policy.standard.idempotent=key", script, "service.api.time=0s", "run.horizon=10min"];
+    assert_eq!(metrics(&key, ["api.served", "duplicates", "attempts"]), [1.0, 0.0, 5.0]);
+}

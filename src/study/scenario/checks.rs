@@ -5,7 +5,7 @@ use super::reader::Context;
 use crate::load::Load;
 use crate::measure::identifier::{CallerIndex, ServiceIndex};
 use crate::retry::breaker::Rejection;
-use crate::retry::budget::Scope;
+use crate::retry::budget::Budget;
 use crate::retry::hint::RetryAfter;
 use crate::retry::outcome::{Outcome, OutcomeSet};
 use crate::retry::policy::Policy;
@@ -74,7 +74,7 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
     }
 }
 
-/// Clients for each of which something is kept, at most: up to 100 bytes each.
+/// Clients for each of which something is kept, at most: up to 112 bytes each.
 const MOST_KEPT: u32 = 50_000_000;
 
 /// Memory for the breakers of a group, at most.
@@ -88,7 +88,8 @@ fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
         Load::Once { spread, .. } | Load::Periodic { splay: spread, .. } if spread.0 > 0 => return Some("a start"),
         _ => {}
     }
-    if policies().any(|policy| policy.budget.is_some_and(|budget| budget.scope == Scope::Client)) {
+    let many = |budget: &Budget| budget.parts().iter().any(|part| part.scope.size(group.count) > MOST_KEPT as usize);
+    if policies().any(|policy| policy.budget.as_ref().is_some_and(many)) {
         return Some("a budget");
     }
     None
@@ -186,14 +187,15 @@ fn spins(model: &Model, group: &Group) -> bool {
     };
     think.is_zero()
         && views(model, group.caller).any(|(caller, view)| {
-            // An open breaker denies at once what never touches the link.
+            // An open breaker denies at once what never touches the link, and so do some budgets.
             caller.policy.breaker.is_some()
+                || caller.policy.budget.as_ref().is_some_and(Budget::denies_first)
                 || is_direct(caller) && (view.succeeds_at_once() || view.fails_at_once() && gives_up_at_once(&caller.policy))
         })
 }
 
 fn gives_up_at_once(policy: &Policy) -> bool {
-    policy.attempts == Some(1) || policy.backoff.is_zero() || policy.budget.is_some() || policy.retry_on != OutcomeSet::transient()
+    policy.attempts == Some(1) || policy.can_retry_at_once() || policy.budget.is_some() || policy.retry_on != OutcomeSet::transient()
 }
 
 /// A caller whose breaker could put the same attempt off for ever: what is wrong, and what to write.
@@ -202,12 +204,12 @@ fn asks_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static 
         let rejection = policy.breaker.as_ref()?.rejection;
         let endless = match rejection {
             Rejection::EndsCall => false,
-            Rejection::UsesAttempt => policy.attempts.is_none() && policy.retry_on.contains(Outcome::Rejected),
+            Rejection::UsesAttempt => policy.never_gives_up() && policy.retry_on.contains(Outcome::Rejected),
             Rejection::Waits => true,
         };
         // A budget ends what uses up attempts at one instant: each of them is a retry that it pays.
-        let paid = rejection == Rejection::UsesAttempt && policy.budget.is_some();
-        if endless && !paid && policy.backoff.is_zero() {
+        let paid = rejection == Rejection::UsesAttempt && policy.budget.as_ref().is_some_and(Budget::ends_an_instant);
+        if endless && !paid && policy.can_retry_at_once() {
             return Some((
                 "asks an open breaker again at once, for ever: time would stand still",
                 "give a backoff, such as { fixed = { delay = \"100ms\" } }",
@@ -221,14 +223,14 @@ fn asks_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static 
     })
 }
 
-/// Whether a caller could make attempts without end at one instant. A budget ends them: what it holds at an instant is finite.
+/// Whether a caller could make attempts without end at one instant. Most budgets end them: what they hold at an instant is finite.
 fn stands_still(model: &Model, index: usize) -> bool {
     views(model, CallerIndex(index as u16)).any(|(caller, view)| {
         let policy = &caller.policy;
         let hint = policy.retry_after.can_leave_no_wait() && view.service().retry_after.as_ref().is_some_and(Hint::is_zero);
-        let at_once = policy.backoff.is_zero() && waits_for_no_hint(policy, view.service()) || hint;
-        policy.attempts.is_none()
-            && policy.budget.is_none()
+        let at_once = policy.can_retry_at_once() && waits_for_no_hint(policy, view.service()) || hint;
+        policy.never_gives_up()
+            && !policy.budget.as_ref().is_some_and(Budget::ends_an_instant)
             && at_once
             && is_direct(caller)
             && view.fails_at_once()
@@ -265,8 +267,8 @@ fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Gro
         let to = model.callers[caller.at()].to;
         edges.extend(&model.services[to.at()].calls);
         let policy = &last.callers[caller.at()].policy;
-        let is_limited = policy.deadline.is_some() || policy.max_elapsed.is_some() || policy.budget.is_some();
-        let endless = policy.attempts.is_none() && !is_limited;
+        let is_limited = policy.deadline.is_some() || policy.max_elapsed.is_some() || policy.budget.as_ref().is_some_and(Budget::runs_dry);
+        let endless = policy.never_gives_up() && !is_limited;
         if let Some((name, why)) = endless.then(|| hopeless(model, last, caller)).flatten() {
             let edge = &model.callers[caller.at()].name;
             let message = format!("`{edge}` retries for ever, and in the end `{name}` {why}: the run can never end");

@@ -1,6 +1,7 @@
 //! A scenario: a question in a TOML file, read into models, with every problem reported at its line and column.
 
 mod breakers;
+mod budgets;
 mod build;
 pub(crate) mod charts;
 mod checks;

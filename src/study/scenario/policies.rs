@@ -1,6 +1,7 @@
 //! Readers of policies: what a caller does after a failure.
 
 use super::breakers::breaker;
+use super::budgets::{budget, waits};
 use super::diagnostics::Place;
 use super::distributions::distribution;
 use super::hedges;
@@ -8,10 +9,9 @@ use super::hints::retry_after;
 use super::node::{Node, Value};
 use super::pipelines::pipeline;
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
-use super::scalars::{boolean, count, duration, list, number, one_of, rate, share, some_duration, text, word_or};
+use super::scalars::{boolean, count, duration, list, number, one_of, share, some_duration, text, word_or};
 use crate::measure::time::Duration;
 use crate::retry::backoff::{Backoff, Growth};
-use crate::retry::budget::{Budget, Scope};
 use crate::retry::outcome::{Outcome, OutcomeSet};
 use crate::retry::policy::{Idempotent, Policy};
 use crate::retry::retrier::{MOST as MOST_RETRIERS, Retrier};
@@ -27,8 +27,6 @@ const BACKOFFS: &[Variant] = &[
     tagged("custom", r#"{ initial = "100ms", cap = "20s" }"#),
     tagged("full_jitter", r#"{ base = "100ms", cap = "20s" }"#),
 ];
-
-const BUDGETS: &[Variant] = &[unit("none"), tagged("ratio", r#"{ share = "10%" }"#)];
 
 /// The outcomes that a retry can help.
 const TRANSIENT: &[(&str, Outcome)] = &[
@@ -52,8 +50,12 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let deadline = fields.or(context, "deadline", "none", word_or("none", some_duration));
     let backoff = fields.or(context, "backoff", "none", backoff);
     let budget = fields.or(context, "budget", "none", budget);
+    if budget.as_ref().is_some_and(|budget| budget.as_ref().is_some_and(waits)) && backoff.as_ref().is_some_and(Backoff::is_zero) {
+        let help = "give the policy a backoff, such as { fixed = { delay = \"1s\" } }, or write when_empty = \"fail\"";
+        context.problem(fields.place_of("budget"), "a throttle that waits needs a backoff: it goes on with the next wait", help);
+    }
     let breaker = fields.or(context, "breaker", "none", breaker);
-    let retry_on = fields.or(context, "retry_on", transient(), retry_on);
+    let retry_on = fields.or(context, "retry_on", transient(), outcomes);
     let retry_after = fields.or(context, "retry_after", "ignore", retry_after);
     let throttled_backoff = fields.or(context, "throttled_backoff", "same", word_or("same", self::backoff));
     if let (Some(backoff), Some(Some(throttled))) = (&backoff, &throttled_backoff) {
@@ -168,23 +170,6 @@ fn base_and_cap(context: &mut Context, fields: &mut Fields) -> Option<(Duration,
     Some((base, cap))
 }
 
-fn budget(context: &mut Context, node: &mut Node) -> Option<Option<Budget>> {
-    let (_, value) = choose(context, node, "a budget", BUDGETS)?;
-    let Some(value) = value else {
-        return Some(None);
-    };
-    let mut fields = Fields::open(context, value, "`ratio`")?;
-    let share = fields.required(context, "share", "\"10%\"", share);
-    let min_per_second = fields.or(context, "min_per_second", 0, |context: &mut Context, node: &mut Node| match node.value {
-        Value::Text(_) => rate(context, node),
-        _ => number(0.0, 1e9)(context, node),
-    });
-    let window = fields.or(context, "window", "10s", some_duration);
-    let scope = fields.or(context, "scope", "client", one_of(&[("client", Scope::Client), ("group", Scope::Group)]));
-    fields.finish(context);
-    Some(Some(Budget { share: share?, min_per_second: min_per_second?, window: window?, scope: scope? }))
-}
-
 fn retriers(context: &mut Context, node: &mut Node) -> Option<Vec<Retrier>> {
     let (place, nodes) = (node.place, list(context, node, r#"[{ on = ["timeout"], retries = 3, backoff = "none" }]"#)?);
     if nodes.len() > MOST_RETRIERS {
@@ -194,7 +179,7 @@ fn retriers(context: &mut Context, node: &mut Node) -> Option<Vec<Retrier>> {
     let mut retriers = Vec::new();
     for node in nodes {
         let mut fields = Fields::open(context, node, "a retrier")?;
-        let on = fields.required(context, "on", r#"["error", "timeout"]"#, retry_on);
+        let on = fields.required(context, "on", r#"["error", "timeout"]"#, outcomes);
         let retries = fields.or(context, "retries", 3, word_or("unlimited", count(0)));
         let backoff = fields.or(context, "backoff", "none", backoff);
         fields.finish(context);
@@ -208,7 +193,8 @@ fn transient() -> Value {
     Value::List(TRANSIENT.iter().map(word).collect())
 }
 
-fn retry_on(context: &mut Context, node: &mut Node) -> Option<OutcomeSet> {
+/// Outcomes that a retry can help.
+pub fn outcomes(context: &mut Context, node: &mut Node) -> Option<OutcomeSet> {
     let words = list(context, node, r#"["error", "timeout"]"#)?;
     let mut outcomes = Vec::new();
     for word in words {

@@ -1,0 +1,188 @@
+//! What comes of attempts: is there another, and when? All retry logic is here.
+
+use super::World;
+use super::agenda::Event;
+use super::breakers::Ended;
+use super::flight::NOBODY;
+use super::model::Origin;
+use super::probe::Count;
+use super::trace::{Listener, What};
+use crate::measure::random::Purpose;
+use crate::measure::time::Duration;
+use crate::retry::breaker::Around;
+use crate::retry::outcome::Outcome;
+use crate::service::Abandoned;
+
+impl<L: Listener> World<'_, L> {
+    pub(super) fn time_out(&mut self, place: u32, stamp: u32) {
+        if self.calls[place].settled || self.calls[place].stamp != stamp {
+            return;
+        }
+        let number = self.calls[place].attempts;
+        self.tell_of(place, || What::TimedOut(number));
+        self.leave(place);
+        // A worker that is free by that may have done another attempt of the call at once.
+        if !self.calls[place].settled && self.calls[place].stamp == stamp {
+            self.settle(place, Outcome::Timeout, None);
+        }
+    }
+
+    /// The caller stops waiting for its present attempt: where the service is told, it drops the work.
+    pub(super) fn leave(&mut self, place: u32) {
+        let call = &self.calls[place];
+        let service = self.model.callers[call.caller.at()].to;
+        if call.current != NOBODY && self.numbers.services[service.at()].abandoned == Abandoned::Cancel {
+            self.drop_beside(place, call.current, call.stamp);
+        }
+    }
+
+    /// An attempt of a call has ended: is there another, and when?
+    pub(super) fn settle(&mut self, place: u32, outcome: Outcome, hint: Option<Duration>) {
+        let numbers = self.numbers;
+        let call = &mut self.calls[place];
+        let policy = &numbers.callers[call.caller.at()].policy;
+        let (stamp, current) = (call.stamp, std::mem::replace(&mut call.current, NOBODY));
+        call.stamp = stamp.wrapping_add(1);
+        call.last = outcome;
+        if let Some(breaker) = &policy.breaker {
+            self.tell_breaker(place, breaker, Around::Attempts, outcome);
+        }
+        let call = &mut self.calls[place];
+        if let Some(budget) = policy.budget.as_ref().filter(|budget| budget.follows_attempts()) {
+            self.books.attempt_ends(budget, call, policy.retry_on.contains(outcome), self.now);
+        }
+        let used = call.used();
+        if call.unheard > 0 || call.hedges.1 > 0 {
+            self.end_hedging(place, current, stamp);
+        }
+        let ends = outcome == Outcome::Ok || !policy.retries(used, outcome);
+        if ends || policy.gives_up(|| self.calls[place].address.draw(Purpose::Patience, used.into())) {
+            return self.end_call(place, outcome == Outcome::Ok);
+        }
+        self.plan_retry(place, hint, Ended::Sent);
+    }
+
+    /// How long a call waits before its next retry; None where it makes none.
+    pub(super) fn next_wait(&mut self, place: u32, hint: Option<Duration>) -> Option<Duration> {
+        let call = &self.calls[place];
+        let (caller, attempts) = (call.caller, call.waits());
+        let policy = &self.numbers.callers[caller.at()].policy;
+        let address = if policy.shared_seed { self.seed.shared_address(caller.at()) } else { call.address };
+        let draw = address.draw(Purpose::Backoff, attempts.into());
+        let (backoff, retry) = self.backoff_of(place, attempts, call.last)?;
+        let wait = policy.wait_by(backoff, retry, hint, &mut self.calls[place].memory, draw);
+        if wait.is_none() {
+            self.tell_of(place, || What::HintDenies);
+        }
+        wait
+    }
+
+    /// The call waits for its next attempt, where time and budget allow another.
+    pub(super) fn plan_retry(&mut self, place: u32, hint: Option<Duration>, ended: Ended) {
+        let numbers = self.numbers;
+        let call = &self.calls[place];
+        let caller = call.caller;
+        let policy = &numbers.callers[caller.at()].policy;
+        let Some(wait) = self.next_wait(place, hint) else {
+            return self.end_call(place, false);
+        };
+        let call = &mut self.calls[place];
+        if policy.is_too_late((self.now - call.started).saturating_add(wait)) || self.now + wait >= call.until {
+            self.tell_of(place, || What::DeadlineDenies);
+            return self.end_call(place, false);
+        }
+        if let Some(budget) = &policy.budget
+            && ended != Ended::Postponed
+            && !self.books.retry(budget, call, self.now)
+        {
+            self.probe.totals.budget_denied += u64::from(call.measured);
+            self.tell_of(place, || What::BudgetDenies);
+            return self.end_call(place, false);
+        }
+        self.probe.totals.state_transitions += u64::from(call.measured && !policy.retriers.is_empty());
+        // No wait is no event, where the link takes its time; without a link there could be no end of it at one instant.
+        if wait == Duration::ZERO && ended == Ended::Sent && !numbers.callers[caller.at()].link.is_direct() {
+            return self.send(place);
+        }
+        self.probe.backs_off(call.parent.0 == NOBODY, self.now, self.now + wait);
+        self.agenda.add(self.now + wait, Event::Retry(place, call.stamp));
+        self.tell_of(place, || What::Waits(wait));
+    }
+
+    pub(super) fn retry(&mut self, place: u32, stamp: u32) {
+        let call = &self.calls[place];
+        if call.settled || call.stamp != stamp {
+            return;
+        }
+        if call.unheard > 0 {
+            self.hedge(place);
+            return;
+        }
+        if call.parked {
+            // Nothing but the deadline comes to a call that waits for a probe.
+            self.tell_of(place, || What::DeadlineDenies);
+            return self.end_call(place, false);
+        }
+        self.send(place);
+    }
+
+    pub(super) fn end_call(&mut self, place: u32, succeeded: bool) {
+        if self.processed(place, succeeded) {
+            return;
+        }
+        if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
+            let outcome = if succeeded { Outcome::Ok } else { self.calls[place].last };
+            self.tell_breaker(place, breaker, Around::Call, outcome);
+        }
+        let call = &mut self.calls[place];
+        let policy = &self.numbers.callers[call.caller.at()].policy;
+        if let Some(budget) = policy.budget.as_ref().filter(|budget| budget.follows_ends()) {
+            self.books.call_ends(budget, call, policy.retry_on.contains(call.last), self.now);
+        }
+        call.settled = true;
+        call.stamp = call.stamp.wrapping_add(1);
+        let (parent, latency) = (call.parent, self.now - call.started);
+        let last = (call.attempts > 0).then_some(call.last);
+        self.tell_of(place, || What::CallEnds(last, latency));
+        if parent.0 == NOBODY {
+            self.end_client_call(place, succeeded.then_some(latency));
+        }
+        if self.calls[place].under_way == 0 {
+            self.calls.give_back(place);
+        }
+        if parent.0 != NOBODY {
+            self.hear_from_below(parent, succeeded);
+        }
+    }
+
+    fn end_client_call(&mut self, place: u32, latency: Option<Duration>) {
+        let call = &self.calls[place];
+        let (measured, attempts, caller, client) = (call.measured, call.attempts, call.caller, call.client);
+        self.open -= 1;
+        self.last_settled = self.now;
+        self.probe.count(if latency.is_some() { Count::Success } else { Count::Failure });
+        self.gather_visits(place, measured, attempts);
+        let Origin::Group(group) = self.model.callers[caller.at()].from else { return };
+        if measured {
+            self.open_measured -= 1;
+            self.probe.call_ended(group, attempts, latency);
+        }
+        if let Some(think) = self.arrivals[group.at()].think(&self.model.groups[group.at()].load, client.0) {
+            self.agenda.add(self.now + think, Event::Wake(group, client.0));
+        }
+    }
+
+    /// The attempts that the call has cost each service.
+    fn gather_visits(&mut self, place: u32, measured: bool, attempts: u32) {
+        if self.visits.is_empty() {
+            let service = self.model.callers[self.calls[place].caller.at()].to.at();
+            self.probe.services[service].attempts += u64::from(attempts) * u64::from(measured);
+            return;
+        }
+        let services = self.model.services.len();
+        let visits = &mut self.visits[place as usize * services..][..services];
+        for (visit, totals) in visits.iter_mut().zip(&mut self.probe.services) {
+            totals.attempts += u64::from(std::mem::take(visit)) * u64::from(measured);
+        }
+    }
+}

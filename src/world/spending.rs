@@ -1,0 +1,67 @@
+//! What a budget's answer means for a call: it is sent, asks again later, goes on to its next wait, or ends.
+
+use super::World;
+use super::agenda::Event;
+use super::flight::NOBODY;
+use super::model::Epoch;
+use super::trace::{Listener, What};
+use crate::measure::time::Duration;
+use crate::retry::budget::{Budget, Leave, Paid};
+
+impl<L: Listener> World<'_, L> {
+    /// Whether the next attempt of a call may be sent now. Where it may not, what follows has been done.
+    pub(super) fn may_send(&mut self, place: u32, budget: &Budget) -> bool {
+        match self.books.may_send(budget, &self.calls[place], self.now) {
+            Leave::Go => return true,
+            Leave::Wait(wait) => self.put_off(place, wait, What::SendWaits(wait)),
+            Leave::Skip => self.skip_retry(place),
+            Leave::Deny => self.deny_send(place),
+        }
+        false
+    }
+
+    /// The call asks again when some time has passed, if its deadline leaves that much.
+    fn put_off(&mut self, place: u32, wait: Duration, what: What) {
+        let call = &self.calls[place];
+        let policy = &self.numbers.callers[call.caller.at()].policy;
+        if policy.is_too_late((self.now - call.started).saturating_add(wait)) || self.now + wait >= call.until {
+            self.tell_of(place, || What::DeadlineDenies);
+            return self.end_call(place, false);
+        }
+        self.probe.backs_off(call.parent.0 == NOBODY, self.now, self.now + wait);
+        self.agenda.add(self.now + wait, Event::Retry(place, call.stamp));
+        self.tell_of(place, || what);
+    }
+
+    /// A retry is held back: it counts as made, and the next wait starts.
+    fn skip_retry(&mut self, place: u32) {
+        let call = &mut self.calls[place];
+        let policy = &self.numbers.callers[call.caller.at()].policy;
+        call.skipped += 1;
+        self.probe.totals.budget_denied += u64::from(call.measured);
+        if !policy.retries(call.used(), call.last) {
+            self.tell_of(place, || What::BudgetDenies);
+            return self.end_call(place, false);
+        }
+        let Some(wait) = self.next_wait(place, None) else {
+            return self.end_call(place, false);
+        };
+        self.put_off(place, wait, What::RetrySkipped(wait));
+    }
+
+    /// The attempt is turned away before it is sent, and that ends the call.
+    fn deny_send(&mut self, place: u32) {
+        let call = &self.calls[place];
+        self.probe.totals.budget_denied += u64::from(call.measured);
+        self.tell_of(place, || What::SendDenied);
+        self.end_call(place, false);
+    }
+
+    /// A fault starts or ends: budgets of another kind have empty books, and what calls had to do with the old ones is forgotten.
+    pub(super) fn change_books(&mut self, before: &Epoch) {
+        let anew = self.books.change(self.model, before, self.numbers);
+        if anew.contains(&true) {
+            self.calls.entries_mut().filter(|call| anew[call.caller.at()]).for_each(|call| call.paid = Paid::default());
+        }
+    }
+}
