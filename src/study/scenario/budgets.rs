@@ -236,7 +236,6 @@ fn cubic(context: &mut Context, fields: &mut Fields) -> Option<Cubic> {
 }
 
 fn bucket(context: &mut Context, fields: &mut Fields) -> Option<Bucket> {
-    let thousandths = |tokens: f64| (tokens * 1000.0 + 0.5) as u64;
     let share = fields.required(context, "share", "\"10%\"", share_to(MOST_RETRIES));
     let capacity = fields.required(context, "capacity", "5", number(1.0, 1e6));
     let initial = fields.or(context, "initial", capacity.unwrap_or(1.0), number(0.0, 1e6));
@@ -247,5 +246,5 @@ fn bucket(context: &mut Context, fields: &mut Fields) -> Option<Bucket> {
         let message = format!("a bucket of {capacity} cannot hold {initial} at first");
         return context.refuse(place, message, format!("write at most {capacity}, or a greater `capacity`"));
     }
-    Some(Bucket { deposit: thousandths(share), capacity: thousandths(capacity), initial: thousandths(initial), at_least })
+    Some(Bucket { deposit: share, capacity, initial, at_least })
 }
