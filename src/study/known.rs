@@ -46,7 +46,8 @@ const ROUNDING: f64 = 1e-9;
 
 impl Known {
     /// How many standard errors the simulation is above the known value, those of both together: halves of intervals, each taken on the
-    /// side of the other value, added in squares (Newcombe, Statistics in Medicine 1998, method 10), are 1.96 of them. None without interval.
+    /// side of the other value, added in squares (Newcombe, Statistics in Medicine 1998, method 10), are 1.96 of them. None without
+    /// interval.
     pub fn score(&self, measured: &Measured) -> Option<f64> {
         let (low, high) = measured.interval?;
         let difference = measured.value - self.value;
@@ -151,8 +152,8 @@ pub fn is_form(node: &Node) -> bool {
     matches!(&node.value, Value::Table(entries) if entries.len() == 1 && entries[0].key != "of" && entries[0].key != "times")
 }
 
-/// The value of a closed form by its name: `{ erlang_c = { workers = 10, arrival = "8/s", service = "1/s" } }`; with `one_minus` before it, what
-/// is left of 1.
+/// The value of a closed form by its name: `{ erlang_c = { workers = 10, arrival = "8/s", service = "1/s" } }`; with `one_minus` before it,
+/// what is left of 1.
 pub fn form(context: &mut Context, node: &mut Node) -> Option<f64> {
     let place = node.place;
     let Value::Table(entries) = &mut node.value else { return None };

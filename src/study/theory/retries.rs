@@ -1,7 +1,7 @@
 //! Retries where failures are independent, budgets, and the waits of decorrelated jitter.
 
-/// The share of calls that succeed where each attempt fails with probability `failure`, independently: 1 - p^(A^L) with `attempts` A (from 1)
-/// in each of `layers` L (from 1) services on top of each other (geometric law; for the layers Jones and others in "Site Reliability
+/// The share of calls that succeed where each attempt fails with probability `failure`, independently: 1 - p^(A^L) with `attempts` A (from
+/// 1) in each of `layers` L (from 1) services on top of each other (geometric law; for the layers Jones and others in "Site Reliability
 /// Engineering", 2016, chapter 22).
 pub fn success(failure: f64, attempts: u32, layers: u32) -> f64 {
     1.0 - libm::pow(failure, all_attempts(attempts, layers))
@@ -33,8 +33,9 @@ pub fn decorrelated_total(base: f64, retries: u32) -> f64 {
     (1..=retries).map(|retry| decorrelated_mean(base, retry)).sum()
 }
 
-/// Decorrelated jitter with a cap in the long run: (mean wait in seconds, share of waits that are exactly the cap). The chain s -> min(cap, uniform in [b, 3 s]) has no known closed form; its stationary law is iterated on a grid of equal
-/// steps of log s, whose error is below 1e-4 of both.
+/// Decorrelated jitter with a cap in the long run: (mean wait in seconds, share of waits that are exactly the cap). The chain s -> min(cap,
+/// uniform in [b, 3 s]) has no known closed form; its stationary law is iterated on a grid of equal steps of log s, whose error is below
+/// 1e-4 of both.
 pub fn decorrelated_capped(base: f64, cap: f64) -> (f64, f64) {
     if base <= 0.0 || cap <= base {
         return (cap, 1.0);

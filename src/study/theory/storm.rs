@@ -20,8 +20,8 @@ pub fn recovery_time(backlog: f64, service: f64, timeout: f64, attempts: u32, ar
     }
 }
 
-/// Attempts that an outage of `length` seconds leaves behind where all are kept until its end: each call sends one every `timeout` seconds, A at
-/// most, so those that started x seconds before the end have sent min(A, 1 + x / tau) of them, whole ones.
+/// Attempts that an outage of `length` seconds leaves behind where all are kept until its end: each call sends one every `timeout` seconds,
+/// A at most, so those that started x seconds before the end have sent min(A, 1 + x / tau) of them, whole ones.
 pub fn held_backlog(length: f64, timeout: f64, attempts: u32, arrival: f64) -> f64 {
     (0..attempts).map(|attempt| arrival * (length - f64::from(attempt) * timeout).max(0.0)).sum()
 }
