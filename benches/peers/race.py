@@ -1,32 +1,39 @@
 #!/usr/bin/env python3
-"""Run retrystorm and a plain Python program on the same model, and compare their results and then their CPU seconds.
+"""Run retrystorm and its peers on the same models, compare their results, and then their CPU seconds.
 
-A race whose results disagree does not count: exit code 1. Needs cargo, and nothing but Python 3.9 or later.
+A race whose results disagree does not count: exit code 1. Needs cargo and Python 3.9 or later; SimPy is installed into a virtual
+environment beside this file (`--without-simpy` does without).
 """
 
 import argparse
 import csv
 import math
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+
+import storm_model as storm  # noqa: E402
+
 PEERS = Path(__file__).resolve().parent
 PROJECT = PEERS.parent.parent
 BINARY = PROJECT / "target" / "release" / "retrystorm"
+REQUIREMENTS = PEERS / "requirements.txt"
 
 
 def timed(command, output):
     """Run a command with its standard output in a file; the CPU seconds of the process and all its threads."""
     with open(output, "w") as file:
-        process = subprocess.Popen([str(word) for word in command], stdout=file, stdin=subprocess.DEVNULL)
+        process = subprocess.Popen([str(word) for word in command], stdout=file, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"{command[0]} ended with exit code {process.returncode}")
+        sys.exit(f"{' '.join(map(str, command))} ended with exit code {process.returncode}")
     return usage.ru_utime + usage.ru_stime
 
 
@@ -35,84 +42,163 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-def retrystorm(scenario, arguments, folder, more=()):
+def retrystorm(scenario, seed, folder, more=()):
     """CPU seconds of retrystorm on a scenario, its files included, and the rows of its summary."""
-    command = [BINARY, "run", scenario, "--threads", "1", "--seed", arguments.seed, "--quiet", "--no-charts", "--out", folder, *more]
+    command = [BINARY, "run", scenario, "--threads", "1", "--seed", seed, "--quiet", "--no-charts", "--out", folder, *more]
     seconds = timed(command, folder / "retrystorm.txt")
-    summaries = sorted(folder.rglob("summary.csv"))
-    if not summaries:
-        sys.exit("retrystorm wrote no summary.csv")
-    return seconds, read(summaries[0])
+    return seconds, read(folder / "summary.csv")
 
 
-def python(script, arguments, folder, more=()):
-    output = folder / "python.csv"
-    seconds = timed([sys.executable, PEERS / script, "--seed", arguments.seed, *more], output)
+def python(interpreter, script, seed, folder, more=()):
+    output = folder / "peer.csv"
+    seconds = timed([interpreter, PEERS / script, "--seed", seed, *more], output)
     return seconds, read(output)
 
 
-def aws_jitter(arguments, folder):
-    rust_seconds, summary = retrystorm("aws_jitter", arguments, folder, ("--replications", arguments.runs))
-    python_seconds, rows = python("aws_jitter.py", arguments, folder, ("--runs", arguments.runs))
-    theirs = {(int(row["clients"]), row["algorithm"]): row for row in rows}
-    scores = []
-    for row in summary:
-        peer = theirs.get((int(float(row["clients.writers.count"])), row["clients.writers.policy"]))
-        if peer:
-            scores.append(z(row, "attempts", peer, "calls", 1))
-            scores.append(z(row, "completion_time", peer, "time_ms", 1000))
-    if len(scores) != 2 * len(theirs):
-        sys.exit(f"retrystorm's summary has {len(scores) // 2} of the {len(theirs)} cells")
-    largest = max(map(abs, scores))
-    verdict = f"{len(theirs)} cells, attempts and completion time: largest |z| {largest:.2f}, sd of z {statistics.pstdev(scores):.2f}"
-    return python_seconds, rust_seconds, largest < 4, verdict
+class AwsJitter:
+    """The AWS article's sweep: each cell's attempts and completion time within 4 standard errors of their difference."""
+
+    name = "aws_jitter"
+    scripts = {"Python": "aws_jitter.py"}
+
+    def __init__(self, arguments):
+        self.ours = ("aws_jitter", ("--replications", arguments.runs))
+        self.theirs = ("--runs", arguments.runs)
+
+    def compare(self, summary, rows):
+        theirs = {(int(row["clients"]), row["algorithm"]): row for row in rows}
+        scores = []
+        for row in summary:
+            peer = theirs.get((int(float(row["clients.writers.count"])), row["clients.writers.policy"]))
+            if peer:
+                scores.append(self.z(row, "attempts", peer, "calls", 1))
+                scores.append(self.z(row, "completion_time", peer, "time_ms", 1000))
+        if len(scores) != 2 * len(theirs):
+            sys.exit(f"retrystorm's summary has {len(scores) // 2} of the {len(theirs)} cells")
+        largest = max(map(abs, scores))
+        return largest < 4, f"{len(theirs)} cells, largest |z| {largest:.2f}, sd of z {statistics.pstdev(scores):.2f}"
+
+    @staticmethod
+    def z(ours, metric, theirs, name, scale):
+        variances = [(scale * float(ours[f"{metric}_sd"])) ** 2 / float(ours["replications"]), float(theirs[f"sd_{name}"]) ** 2 / float(theirs["runs"])]
+        return in_standard_errors(scale * float(ours[metric]) - float(theirs[f"mean_{name}"]), variances)
 
 
-def z(ours, metric, theirs, name, scale):
-    """The difference of two means in units of its own standard error."""
-    square = scale**2 * float(ours[f"{metric}_sd"]) ** 2 / float(ours["replications"])
-    square += float(theirs[f"sd_{name}"]) ** 2 / float(theirs["runs"])
-    difference = scale * float(ours[metric]) - float(theirs[f"mean_{name}"])
-    return difference / math.sqrt(square) if square else math.copysign(math.inf, difference) if difference else 0.0
+class TextbookQueue:
+    """One worker that is 80 % busy. 1.6 million calls leave a standard error of about 1 %; 4 are allowed."""
+
+    name = "mm1"
+    scripts = {"Python": "mm1.py", "SimPy": "mm1_simpy.py"}
+
+    def __init__(self, _):
+        self.ours = ("mm1", ())
+        self.theirs = ()
+
+    def compare(self, summary, rows):
+        latency, wait = float(summary[0]["latency_mean"]), float(rows[0]["mean_wait_seconds"])
+        agree = all(abs(value / 0.5 - 1) < 0.04 for value in (latency, wait + 0.1))
+        return agree, f"mean latency {1000 * latency:.0f} and {1000 * wait + 100:.0f} ms, theory 500 ms"
 
 
-def mm1(arguments, folder):
-    rust_seconds, summary = retrystorm("mm1", arguments, folder)
-    python_seconds, rows = python("mm1.py", arguments, folder)
-    latency, wait = float(summary[0]["latency_mean"]), float(rows[0]["mean_wait_seconds"])
-    # 1.6 million calls of this queue leave a standard error of about 1 %.
-    agree = all(abs(value / 0.5 - 1) < 0.04 for value in (latency, wait + 0.1))
-    verdict = f"mean latency {1000 * latency:.0f} ms and {1000 * wait + 100:.0f} ms, theory 500 ms"
-    return python_seconds, rust_seconds, agree, verdict
+class Storm:
+    """The reference storm: calls, success rate and mean latency of 20 runs within 4 standard errors of their difference."""
+
+    scripts = {"Python": "storm.py", "SimPy": "storm_simpy.py"}
+    runs = 20
+
+    def __init__(self, clients):
+        self.name = f"storm {clients}"
+        self.ours = (PROJECT / "benches" / "storm.toml", ("--replications", self.runs, *storm.settings(clients)))
+        self.theirs = ("--runs", self.runs, "--clients", clients)
+
+    def compare(self, summary, rows):
+        numbers = {
+            "calls": lambda row: float(row["calls"]),
+            "success_rate": lambda row: float(row["succeeded"]) / float(row["calls"]),
+            "latency_mean": lambda row: float(row["latency_sum"]) / float(row["succeeded"]),
+        }
+        scores = {metric: self.z(summary[0], metric, list(map(number, rows))) for metric, number in numbers.items()}
+        text = ", ".join(f"{metric} {score:+.1f}" for metric, score in scores.items())
+        return all(abs(score) < 4 for score in scores.values()), f"z of {text}"
+
+    @staticmethod
+    def z(ours, metric, theirs):
+        variances = [float(ours[f"{metric}_sd"]) ** 2 / float(ours["replications"]), statistics.variance(theirs) / len(theirs)]
+        return in_standard_errors(float(ours[metric]) - statistics.mean(theirs), variances)
 
 
-RACES = {"aws_jitter": aws_jitter, "mm1": mm1}
+def in_standard_errors(difference, variances):
+    error = math.sqrt(sum(variances))
+    return difference / error if error else math.copysign(math.inf, difference) if difference else 0.0
+
+
+def interpreter_with_simpy():
+    """Of a virtual environment that has what requirements.txt says; made again where that has changed."""
+    folder = PEERS / ".venv"
+    interpreter, installed = folder / "bin" / "python", folder / "installed.txt"
+    if not installed.exists() or installed.read_text() != REQUIREMENTS.read_text():
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", REQUIREMENTS]
+        subprocess.run([interpreter, *install], check=True)
+        installed.write_text(REQUIREMENTS.read_text())
+    return interpreter
+
+
+def race(contest, interpreters, arguments):
+    """A line for each peer; whether all agree."""
+    ours, theirs, verdicts = [], {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        for turn in range(arguments.repeats):
+            seconds, summary = retrystorm(contest.ours[0], arguments.seed, folder, contest.ours[1])
+            ours.append(seconds)
+            for peer, script in contest.scripts.items():
+                if peer not in interpreters:
+                    continue
+                seconds, rows = python(interpreters[peer], script, arguments.seed, folder, contest.theirs)
+                theirs.setdefault(peer, []).append(seconds)
+                # A program gives the same numbers each time.
+                if turn == 0:
+                    verdicts[peer] = contest.compare(summary, rows)
+    own = statistics.median(ours)
+    for peer, times in theirs.items():
+        agree, verdict = verdicts[peer]
+        other = statistics.median(times)
+        ratio = f"{other / own:6.1f}x" if agree else "   void"
+        state = "agree" if agree else "DISAGREE"
+        print(f"{contest.name:13} {peer:7} {other:9.2f} {own:11.3f} {ratio:>8}   {state}: {verdict}", flush=True)
+    return all(agree for agree, _ in verdicts.values())
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Compare retrystorm with plain Python: results first, then CPU time.")
-    parser.add_argument("races", nargs="*", default=list(RACES), help="default: aws_jitter mm1")
+    contests = {
+        "aws_jitter": AwsJitter,
+        "mm1": TextbookQueue,
+        "storm": lambda _: Storm(1000),
+        "big_storm": lambda _: Storm(10_000),
+    }
+    parser = argparse.ArgumentParser(description="Compare retrystorm with its peers: results first, then CPU time.")
+    parser.add_argument("races", nargs="*", help=f"default: all of {' '.join(contests)}")
     parser.add_argument("--runs", type=int, default=100, help="replications a cell of aws_jitter (default: %(default)s)")
+    parser.add_argument("--repeats", type=int, default=3, help="how often each program runs; medians are compared (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--without-simpy", action="store_true")
     parser.add_argument("--no-build", action="store_true", help="take target/release/retrystorm as it is")
     arguments = parser.parse_args()
-    unknown = [race for race in arguments.races if race not in RACES]
-    if unknown:
-        parser.error(f"there is no race {unknown[0]}; there are {', '.join(RACES)}")
+    for name in arguments.races:
+        if name not in contests:
+            parser.error(f"there is no race {name}; there are {', '.join(contests)}")
 
+    interpreters = {"Python": sys.executable}
+    if not arguments.without_simpy:
+        interpreters["SimPy"] = interpreter_with_simpy()
     if not arguments.no_build:
         subprocess.run(["cargo", "build", "--release"], cwd=PROJECT, check=True)
-    print(f"{'':12} {'Python':>10} {'retrystorm':>11} {'ratio':>7}   results", flush=True)
-    print(f"{'':12} {'CPU s':>10} {'CPU s':>11}", flush=True)
-    all_agree = True
-    for race in arguments.races:
-        with tempfile.TemporaryDirectory() as folder:
-            python_seconds, rust_seconds, agree, verdict = RACES[race](arguments, Path(folder))
-        ratio = f"{python_seconds / rust_seconds:6.1f}x" if agree else "   void"
-        state = "agree" if agree else "DISAGREE"
-        print(f"{race:12} {python_seconds:10.2f} {rust_seconds:11.2f} {ratio:>7}   {state}: {verdict}", flush=True)
-        all_agree = all_agree and agree
-    return 0 if all_agree else 1
+    print(f"{'':13} {'':7} {'peer':>9} {'retrystorm':>11} {'':>8}", flush=True)
+    print(f"{'race':13} {'peer':7} {'CPU s':>9} {'CPU s':>11} {'ratio':>8}   results", flush=True)
+    agree = [race(contests[name](arguments), interpreters, arguments) for name in arguments.races or contests]
+    return 0 if all(agree) else 1
 
 
 if __name__ == "__main__":

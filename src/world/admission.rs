@@ -10,6 +10,7 @@ use crate::measure::identifier::ServiceIndex;
 use crate::measure::random::{Draw, Purpose};
 use crate::measure::time::{Duration, Time};
 use crate::retry::outcome::Outcome;
+use crate::retry::policy::Idempotent;
 use crate::service::admission::Shed;
 use crate::service::hint::Hint;
 use crate::service::script::{Answer, answer};
@@ -295,6 +296,7 @@ impl<L: Listener> World<'_, L> {
             state.looks = door || numbers.max_wait.is_some() || numbers.codel.is_some();
             state.special = numbers.sharing || numbers.load_time.is_some() || !numbers.script.is_empty();
         }
+        self.keyed = self.numbers.callers.iter().any(|caller| caller.policy.idempotent == Idempotent::Key);
         if self.numbers.services.iter().any(|service| service.shed == Shed::Doomed) {
             let below = self.model.holding_times(self.numbers);
             self.expected = below.into_iter().map(|(_, below)| Duration::from_seconds(below)).collect();

@@ -6,11 +6,13 @@ use crate::retry::outcome::Outcome;
 use crate::retry::policy::Idempotent;
 
 impl<L: Listener> World<'_, L> {
+    #[inline]
     fn carries_key(&self, attempt: u32) -> bool {
-        self.numbers.callers[self.attempts[attempt].caller.at()].policy.idempotent == Idempotent::Key
+        self.keyed && self.numbers.callers[self.attempts[attempt].caller.at()].policy.idempotent == Idempotent::Key
     }
 
     /// A worker would take up an attempt. True where its key tells that the call is done, or being done: then it has been answered.
+    #[inline]
     pub(super) fn is_known_by_key(&mut self, attempt: u32) -> bool {
         if !self.carries_key(attempt) {
             return false;
@@ -31,6 +33,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// A worker is no longer busy with an attempt.
+    #[inline]
     pub(super) fn leave_key(&mut self, attempt: u32) {
         if self.carries_key(attempt) {
             let held = &self.attempts[attempt];

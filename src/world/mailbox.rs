@@ -65,6 +65,7 @@ impl Mailboxes {
 
 impl<L: Listener> World<'_, L> {
     /// The queue that a client's call goes through.
+    #[inline]
     pub(super) fn mailbox_of(&self, place: u32) -> Option<GroupIndex> {
         if self.mailboxes.boxes.is_empty() {
             return None;
@@ -177,7 +178,12 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// A call of a function has ended for now. False where no function has made it.
+    #[inline]
     pub(super) fn processed(&mut self, message: u32, succeeded: bool) -> bool {
+        !self.mailboxes.boxes.is_empty() && self.is_processed(message, succeeded)
+    }
+
+    fn is_processed(&mut self, message: u32, succeeded: bool) -> bool {
         let Some((place, _)) = self.mailboxes.batch_of.get(message as usize).copied().filter(|(batch, _)| *batch != NOBODY) else {
             return false;
         };

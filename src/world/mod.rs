@@ -6,7 +6,7 @@
 //! ```
 
 mod admission;
-mod agenda;
+pub mod agenda;
 mod arrivals;
 mod books;
 mod breakers;
@@ -63,6 +63,16 @@ pub fn run(model: &Model, seed: Seed) -> Run {
     run_heard(model, seed, &mut Deaf)
 }
 
+/// As [`run()`], where the agenda takes more events than this for many (see [`agenda::Agenda::with_crowd`]). The result is the same.
+pub fn run_with_crowd(model: &Model, seed: Seed, crowd: usize) -> Run {
+    let mut listener = Deaf;
+    let mut world = World::new(model, seed, &mut listener);
+    world.agenda = Agenda::with_crowd(callers_with_timeouts(model, model.callers.len()), crowd);
+    world.start();
+    world.go_on();
+    world.finish()
+}
+
 /// As [`run()`], telling a listener what happens. The result is the same.
 pub fn run_heard<L: Listener>(model: &Model, seed: Seed, listener: &mut L) -> Run {
     let mut world = World::new(model, seed, listener);
@@ -111,6 +121,8 @@ struct World<'a, L> {
     /// How often the call in each place has used its retriers: only where a policy has some.
     retrier_uses: Vec<Uses>,
     last_settled: Time,
+    /// Of the numbers that hold now: whether any attempts carry keys.
+    keyed: bool,
     /// How long the calls of each service are expected to take, where a service turns away what cannot be done in time.
     expected: Vec<Duration>,
     fingerprint: u64,
@@ -216,6 +228,7 @@ impl<'a, L: Listener> World<'a, L> {
             visits: vec![0; if layered { model.services.len() } else { 0 }],
             retrier_uses: Vec::new(),
             last_settled: Time::ZERO,
+            keyed: false,
             expected: Vec::new(),
             fingerprint: 0,
             events: 0,

@@ -206,8 +206,7 @@ impl<L: Listener> World<'_, L> {
             self.probe.count_at(service, ServiceCount::Served);
             let call = &mut self.calls[call];
             call.served = call.served.saturating_add(1);
-            let harmless = self.numbers.callers[call.caller.at()].policy.idempotent != Idempotent::No;
-            if call.served == 2 && call.parent.0 == NOBODY && !harmless {
+            if call.served == 2 && call.parent.0 == NOBODY && self.numbers.callers[call.caller.at()].policy.idempotent == Idempotent::No {
                 self.probe.totals.duplicates += u64::from(call.measured);
             }
         }

@@ -65,7 +65,7 @@ fn queues_say_what_is_wrong() {
         assert!(read("{ sqs = {} }", policy).unwrap_err().to_string().contains("go through a queue"), "{policy}");
     }
     let sound = read("{ sqs = { visibility_timeout = '1min' } }", "{ attempts = 2, timeout = '1s' }").unwrap();
-    assert!(sound.explain().contains("function_timeout = \"1min\""), "{}", sound.explain());
+    assert!(sound.explain().contains("function_timeout = \"60s\""), "{}", sound.explain());
     let again = Scenario::parse("again", &sound.explain(), None, &[]).unwrap();
     assert_eq!(again.base_model().unwrap(), sound.base_model().unwrap());
 }

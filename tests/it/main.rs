@@ -1,5 +1,6 @@
 //! One test crate. Each file states right values: closed forms, reference numbers, arithmetic.
 
+mod agenda;
 mod aws;
 mod breakers;
 mod broken_breakers;
