@@ -31,7 +31,7 @@ pub fn mmc_wait_tail(workers: u32, arrival: f64, service: f64, time: f64) -> f64
 
 /// The share of calls that are in an M/M/c queue, waiting or served, for longer than `time` seconds: the wait, which is 0 with
 /// probability 1 - C and else exponential with rate d = c mu - lambda, plus an exponential service (Gross and Harris, "Fundamentals of
-/// Queueing Theory", section 2.3). For one worker e^-(mu - lambda) t.
+/// Queueing Theory"). For one worker e^-(mu - lambda) t.
 pub fn mmc_response_tail(workers: u32, arrival: f64, service: f64, time: f64) -> f64 {
     let (waits, spare) = (erlang_c(workers, arrival / service), f64::from(workers) * service - arrival);
     if spare <= 0.0 {
@@ -73,8 +73,8 @@ pub fn mg1_wait(arrival: f64, mean: f64, variation: f64) -> f64 {
 }
 
 /// The share of calls that leave an M/M/1 queue unserved where each waits `patience` seconds at most for its turn:
-/// (1 - rho) rho E / (1 - rho^2 E), E = e^-(mu - lambda) tau, rho other than 1 (Barrer, "Queuing with impatient customers", Operations
-/// Research 1957).
+/// (1 - rho) rho E / (1 - rho^2 E), E = e^-(mu - lambda) tau, rho other than 1 (Barrer, "Queuing with impatient customers and ordered
+/// service", Operations Research 1957).
 pub fn patience_loss(arrival: f64, service: f64, patience: f64) -> f64 {
     let load = arrival / service;
     let late = libm::exp(-(service - arrival) * patience);

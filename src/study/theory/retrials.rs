@@ -13,7 +13,7 @@ pub struct Retrial {
 }
 
 /// Where every blocked call returns, for ever: E[orbit] = rho^2 / (1 - rho) + (lambda / theta) rho / (1 - rho), attempts = 1 + rho (1 +
-/// theta / mu) / (1 - rho), rho = lambda / mu below 1 (Falin and Templeton, "Retrial Queues", 1997, section 1.2).
+/// theta / mu) / (1 - rho), rho = lambda / mu below 1 (Falin and Templeton, "Retrial Queues", 1997).
 pub fn persistent(arrival: f64, service: f64, retry: f64) -> Retrial {
     let load = arrival / service;
     if load >= 1.0 {
@@ -23,11 +23,11 @@ pub fn persistent(arrival: f64, service: f64, retry: f64) -> Retrial {
     Retrial { busy: load, orbit, attempts: 1.0 + load * (1.0 + retry / service) / (1.0 - load) }
 }
 
-/// Where a blocked call returns with probability `persistence` (0 to 1) each time, and is lost otherwise (the model with impatience of
-/// Falin and Templeton, 1997, section 3.3, at equal probabilities H). Solved from its generator: p1(n) and p0(n), the probabilities of n in
-/// orbit and a busy or idle worker, satisfy mu p1(n) = (lambda + n theta) p0(n), and across the cut between n and n + 1 lambda H p1(n) = (n
-/// + 1) theta (p0(n + 1) + (1 - H) p1(n + 1)); so each level follows from the one below. Each wait is 1 / theta on average, so by Little's
-/// law attempts = 1 + theta E[orbit] / lambda.
+/// Where a blocked call returns with probability `persistence` H (0 to 1) each time, and is lost otherwise (the model with impatient
+/// callers of Falin and Templeton, 1997). Solved from its generator: with p1(n) and p0(n) the probabilities of n in orbit and a busy or
+/// idle worker, mu p1(n) = (lambda + n theta) p0(n), and across the cut below level m = n + 1
+/// lambda H p1(n) = m theta (p0(m) + (1 - H) p1(m)), so each level follows from the one below. Each wait is 1 / theta on average, and by
+/// Little's law attempts = 1 + theta E[orbit] / lambda.
 pub fn impatient(arrival: f64, service: f64, retry: f64, persistence: f64) -> Retrial {
     if persistence >= 1.0 {
         return persistent(arrival, service, retry);

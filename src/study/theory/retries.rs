@@ -1,8 +1,8 @@
 //! Retries where failures are independent, budgets, and the waits of decorrelated jitter.
 
-/// The share of calls that succeed where each attempt fails with probability `failure`, independently: 1 - p^(A^L) with `attempts` A (from
-/// 1) in each of `layers` L (from 1) services on top of each other (geometric law; for the layers Jones and others in "Site Reliability
-/// Engineering", 2016, chapter 22).
+/// The share of calls that succeed where each attempt fails with probability `failure`, independently: 1 - p^(A^L) with A `attempts` in
+/// each of L `layers` on top of each other, both at least 1 (the geometric law; for the layers Ulrich, "Addressing Cascading Failures", in
+/// "Site Reliability Engineering", 2016).
 pub fn success(failure: f64, attempts: u32, layers: u32) -> f64 {
     1.0 - libm::pow(failure, all_attempts(attempts, layers))
 }
