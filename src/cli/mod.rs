@@ -6,6 +6,7 @@ mod delays;
 mod explain;
 mod list;
 mod load;
+mod paper;
 #[cfg(feature = "charts")]
 mod plot;
 mod progress;
@@ -64,6 +65,8 @@ enum Command {
     List(list::ListArguments),
     /// Print when a policy's retries are sent; does it span an outage, does it fit a deadline?
     Delays(delays::DelaysArguments),
+    /// Reproduce published laws and experiments, each held against its published or exact value
+    Paper(paper::PaperArguments),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArguments),
 }
@@ -120,6 +123,7 @@ pub fn main() -> ExitCode {
         Command::Trace(arguments) => trace::trace(arguments),
         Command::List(arguments) => list::list(arguments),
         Command::Delays(arguments) => delays::delays(arguments),
+        Command::Paper(arguments) => paper::paper(arguments, quiet),
         Command::Completions(arguments) => completions::completions::<Arguments>(arguments),
     };
     match result {
