@@ -105,7 +105,8 @@ pub fn delays(arguments: &DelaysArguments) -> Outcome {
     for (name, policy) in &mut policies {
         let question = question(policy);
         *policy = policy.met_by(question.outcome);
-        let answer = schedule(policy, &question).map_err(|problem| Failure::Wrong(format!("{name}: {problem}")))?;
+        let answer = schedule(policy, &question)
+            .map_err(|problem| Failure::Wrong(format!("{name}: {problem}; --attempt-time says how long an attempt takes")))?;
         let steps = (!arguments.u.is_empty()).then(|| drawn(policy, &question, &arguments.u));
         answers.push((question, answer, steps));
     }

@@ -6,6 +6,7 @@ mod delays;
 mod explain;
 mod list;
 mod load;
+mod paper;
 #[cfg(feature = "charts")]
 mod plot;
 mod progress;
@@ -60,10 +61,12 @@ enum Command {
     Plot(plot::PlotArguments),
     /// Tell one run event by event, an aligned line each
     Trace(trace::TraceArguments),
-    /// List the scenarios that come with the program
-    List,
+    /// List the scenarios that come with the program, or its presets
+    List(list::ListArguments),
     /// Print when a policy's retries are sent; does it span an outage, does it fit a deadline?
     Delays(delays::DelaysArguments),
+    /// Reproduce published laws and experiments, each held against its published or exact value
+    Paper(paper::PaperArguments),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArguments),
 }
@@ -118,8 +121,9 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "charts")]
         Command::Plot(arguments) => plot::plot(arguments, quiet),
         Command::Trace(arguments) => trace::trace(arguments),
-        Command::List => list::list(),
+        Command::List(arguments) => list::list(arguments),
         Command::Delays(arguments) => delays::delays(arguments),
+        Command::Paper(arguments) => paper::paper(arguments, quiet),
         Command::Completions(arguments) => completions::completions::<Arguments>(arguments),
     };
     match result {

@@ -42,18 +42,20 @@ pub fn run(arguments: &RunArguments, quiet: bool) -> Outcome {
     super::check::judge(finished, quiet)
 }
 
+/// Draws the charts of a folder of results.
 #[cfg(feature = "charts")]
-fn draw(scenario: &crate::study::scenario::Scenario, folder: &std::path::Path, quiet: bool) -> Outcome {
+pub(super) fn draw(scenario: &crate::study::scenario::Scenario, folder: &std::path::Path, quiet: bool) -> Outcome {
     super::plot::draw(scenario, folder, crate::report::chart::Theme::Light, quiet).map(|_| ())
 }
 
+/// This program draws nothing.
 #[cfg(not(feature = "charts"))]
-fn draw(_: &crate::study::scenario::Scenario, _: &std::path::Path, _: bool) -> Outcome {
+pub(super) fn draw(_: &crate::study::scenario::Scenario, _: &std::path::Path, _: bool) -> Outcome {
     Ok(())
 }
 
 /// As it was typed, whatever the program was called.
-fn command_line() -> String {
+pub(super) fn command_line() -> String {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     format!("retrystorm {}", arguments.join(" "))
 }

@@ -1,7 +1,7 @@
 //! Simulates a scenario as the command line says: on how many threads, how often, until when.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use super::SimulationArguments;
 use super::progress::follow;
@@ -17,15 +17,7 @@ use crate::world::model::Model;
 pub fn simulate(scenario: &Scenario, arguments: &SimulationArguments, quiet: bool) -> Result<(Vec<Model>, Study), Failure> {
     let plan = plan(scenario, arguments)?;
     let watch = Arc::new(Watch::default());
-    let stopped = Arc::clone(&watch);
-    // On a system without signals there is nothing to listen to, which is no reason not to run.
-    let _ = ctrlc::set_handler(move || {
-        if stopped.stop.swap(true, Ordering::Relaxed) {
-            // Asked twice: a run that never ends would keep us for ever.
-            std::process::exit(130);
-        }
-        say("ending after the runs under way; once more to end at once, and lose what was finished");
-    });
+    listen(&watch);
     let threads = arguments.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::Wrong(error.to_string()))?;
     let study = follow(&watch, quiet, || pool.install(|| experiment::run(&plan, &watch)));
@@ -43,6 +35,26 @@ pub fn simulate(scenario: &Scenario, arguments: &SimulationArguments, quiet: boo
         )));
     }
     Ok((plan.models, study))
+}
+
+/// The study under way, which an interruption ends.
+static UNDER_WAY: Mutex<Option<Arc<Watch>>> = Mutex::new(None);
+
+/// Has an interruption end this study from now on.
+fn listen(watch: &Arc<Watch>) {
+    static LISTENING: Once = Once::new();
+    *UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(watch));
+    LISTENING.call_once(|| {
+        // On a system without signals there is nothing to listen to, which is no reason not to run.
+        let _ = ctrlc::set_handler(|| {
+            let watch = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if watch.is_none_or(|watch| watch.stop.swap(true, Ordering::Relaxed)) {
+                // Asked twice: a run that never ends would keep us for ever.
+                std::process::exit(130);
+            }
+            say("ending after the runs under way; once more to end at once, and lose what was finished");
+        });
+    });
 }
 
 /// What to say of a violation: all that it takes to find it again.

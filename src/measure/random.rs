@@ -40,6 +40,8 @@ pub enum Purpose {
     Hint = 64,
     /// How long it takes to turn an attempt away.
     Reject = 65,
+    /// Whether a caller gives up after a failure.
+    Patience = 66,
 }
 
 /// A node in the tree of addresses.

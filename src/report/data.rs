@@ -19,6 +19,10 @@ pub struct Results {
     pub latency: Vec<(usize, f64, f64)>,
     /// Faults, warm-ups and capacities.
     pub marks: Vec<Mark>,
+    /// Published series over time, as in `timeline`.
+    pub published: Vec<Series>,
+    /// Exact or published values of metrics: (cell, metric, value with its own interval).
+    pub known: Vec<(usize, String, Measured)>,
 }
 
 /// One row of `summary.csv`.
@@ -96,7 +100,13 @@ impl Results {
         let mut results = Results::default();
         results.take_summary(&table("summary.csv")?.ok_or("there is no summary.csv: `run` writes it")?)?;
         if let Some(table) = table("timeline.csv")? {
-            results.take_timeline(&table)?;
+            results.timeline = series(&table)?;
+        }
+        if let Some(table) = table("reference.csv")? {
+            results.published = series(&table)?;
+        }
+        if let Some(table) = table("claims.csv")? {
+            results.take_claims(&table)?;
         }
         if let Some(table) = table("latency.csv")? {
             results.take_latency(&table)?;
@@ -136,24 +146,13 @@ impl Results {
         if self.cells.is_empty() { Err("summary.csv has no rows: there is nothing to draw".to_string()) } else { Ok(()) }
     }
 
-    fn take_timeline(&mut self, table: &Table) -> Result<(), String> {
-        let (cell, time, series) = (table.column("cell")?, table.column("time")?, table.column("series")?);
-        let (mean, low, high) = (table.column("mean")?, table.column("low")?, table.column("high")?);
-        let mut last = usize::MAX;
+    fn take_claims(&mut self, table: &Table) -> Result<(), String> {
+        let (cell, metric, known) = (table.column("cell")?, table.column("metric")?, table.column("known")?);
         for row in 0..table.rows.len() {
-            let (number, name) = (table.whole(row, cell)?, table.text(row, series));
-            let known = |entry: &Series| entry.cell == number && entry.name == name;
-            if !self.timeline.get(last).is_some_and(known) {
-                last = self.timeline.iter().position(known).unwrap_or(self.timeline.len());
+            let value = table.measured(row, known, "known")?;
+            if value.mean.is_some() {
+                self.known.push((table.whole(row, cell)?, table.text(row, metric).to_string(), value));
             }
-            if last == self.timeline.len() {
-                self.timeline.push(Series { cell: number, name: name.to_string(), moments: Vec::new() });
-            }
-            let value = Measured { mean: table.number(row, mean)?, low: table.number(row, low)?, high: table.number(row, high)? };
-            self.timeline[last].moments.push((table.needed(row, time)?, value));
-        }
-        for series in &mut self.timeline {
-            series.moments.sort_by(|a, b| a.0.total_cmp(&b.0));
         }
         Ok(())
     }
@@ -183,6 +182,30 @@ impl Results {
         }
         Ok(())
     }
+}
+
+/// Series over time, one entry a cell and series.
+fn series(table: &Table) -> Result<Vec<Series>, String> {
+    let mut found: Vec<Series> = Vec::new();
+    let (cell, time, name_column) = (table.column("cell")?, table.column("time")?, table.column("series")?);
+    let (mean, low, high) = (table.column("mean")?, table.column("low")?, table.column("high")?);
+    let mut last = usize::MAX;
+    for row in 0..table.rows.len() {
+        let (number, name) = (table.whole(row, cell)?, table.text(row, name_column));
+        let known = |entry: &Series| entry.cell == number && entry.name == name;
+        if !found.get(last).is_some_and(known) {
+            last = found.iter().position(known).unwrap_or(found.len());
+        }
+        if last == found.len() {
+            found.push(Series { cell: number, name: name.to_string(), moments: Vec::new() });
+        }
+        let value = Measured { mean: table.number(row, mean)?, low: table.number(row, low)?, high: table.number(row, high)? };
+        found[last].moments.push((table.needed(row, time)?, value));
+    }
+    for series in &mut found {
+        series.moments.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    Ok(found)
 }
 
 /// One CSV file, as text.

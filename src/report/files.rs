@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::claims;
 use crate::measure::time::Time;
 use crate::study::experiment::Study;
 use crate::study::scenario::Scenario;
@@ -24,7 +25,7 @@ pub struct Finished<'a> {
 }
 
 /// One table: its header, then its rows.
-type Table = Vec<Vec<String>>;
+pub type Table = Vec<Vec<String>>;
 
 type Writer = fn(Finished) -> Table;
 
@@ -44,14 +45,30 @@ pub fn write(finished: Finished, folder: &Path) -> io::Result<()> {
         ("marks.csv", marks),
     ];
     for (name, table) in tables {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for row in table(finished) {
-            writer.write_record(row)?;
-        }
-        let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
-        replace(&folder.join(name), &bytes)?;
+        write_table(&folder.join(name), table(finished))?;
+    }
+    if finished.scenario.charts.iter().any(|chart| !chart.reference.is_empty()) {
+        write_table(&folder.join("reference.csv"), reference(finished))?;
+    }
+    let claims = claims::claims(finished);
+    // Only where there is a known value: a bound is no figure to look at beside ours.
+    if claims.iter().any(|claim| claim.known.is_some()) {
+        write_table(&folder.join("claims.csv"), claims::rows(&claims))?;
     }
     Ok(())
+}
+
+/// Writes one table, whole or not at all.
+///
+/// # Errors
+/// What the file system says.
+pub fn write_table(path: &Path, rows: Table) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.write_record(row)?;
+    }
+    let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
+    replace(path, &bytes)
 }
 
 /// Writes a file whole or not at all.
@@ -88,6 +105,24 @@ impl Finished<'_> {
         }
         self.scenario.cells.iter().position(|other| other.values[0] == 0 && other.values[1..] == values[1..])
     }
+}
+
+/// Published series, a row a bin, as in `timeline.csv`.
+fn reference(finished: Finished) -> Table {
+    let scenario = finished.scenario;
+    let mut table = vec![["cell", "time", "series", "mean", "low", "high"].map(String::from).to_vec()];
+    for cell in &scenario.cells {
+        for row in scenario.charts.iter().flat_map(|chart| &chart.reference).filter(|row| row.is_for(&scenario.axes, cell)) {
+            let (mean, low, high) = row.value;
+            let fields =
+                [cell.index.to_string(), row.time.to_string(), row.series.clone(), mean.to_string(), number(low), number(high)].to_vec();
+            // Several charts may name the same file.
+            if !table.contains(&fields) {
+                table.push(fields);
+            }
+        }
+    }
+    table
 }
 
 fn number(value: Option<f64>) -> String {

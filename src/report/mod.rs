@@ -2,6 +2,7 @@
 
 #[cfg(feature = "charts")]
 pub mod chart;
+pub mod claims;
 #[cfg(feature = "charts")]
 pub mod data;
 pub mod files;

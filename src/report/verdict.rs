@@ -2,11 +2,11 @@
 
 use super::files::Finished;
 use crate::measure::time::{Duration, Time};
-use crate::study::expect::{Expectation, Verdict};
+use crate::study::expect::{Bound, Expectation, Verdict};
 
 /// A line for each expectation and cell: whether it holds, what was expected, what was found.
 pub fn lines(finished: Finished) -> Vec<String> {
-    verdicts(finished).iter().map(|(metric, verdict)| line(finished, metric, verdict)).collect()
+    verdicts(finished).iter().map(|(expectation, verdict)| line(finished, expectation, verdict)).collect()
 }
 
 /// Whether all expectations hold.
@@ -37,20 +37,16 @@ pub fn too_short(finished: Finished) -> Option<String> {
     (count > 0).then(|| format!("the horizon is too short to tell in {count} of {all} runs{advice}"))
 }
 
-/// Each with its metric.
-fn verdicts(finished: Finished<'_>) -> Vec<(&str, Verdict)> {
+/// Every claim about every cell that it is about, and what became of it.
+pub fn verdicts(finished: Finished<'_>) -> Vec<(&Expectation, Verdict)> {
     let metrics = &finished.study.metrics;
     let value = |cell: usize, name: &str| {
         let index = metrics.iter().position(|metric| metric.name == name)?;
-        finished.study.cells[cell].value(index, &metrics[index]).map(|value| value.value)
+        finished.study.cells[cell].value(index, &metrics[index])
     };
     let scenario = finished.scenario;
     let judge = |expectation: &Expectation| expectation.judge(&scenario.axes, &scenario.cells, value);
-    scenario
-        .expectations
-        .iter()
-        .flat_map(|expectation| judge(expectation).into_iter().map(|verdict| (expectation.metric.as_str(), verdict)))
-        .collect()
+    scenario.expectations.iter().flat_map(|expectation| judge(expectation).into_iter().map(move |verdict| (expectation, verdict))).collect()
 }
 
 /// Without the last digits, which are those of the sum and not of the number.
@@ -60,12 +56,24 @@ fn plain(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
-fn line(finished: Finished, metric: &str, verdict: &Verdict) -> String {
+/// What tells a cell from the others: its axes and their values.
+pub fn cell_name(finished: Finished, cell: usize) -> String {
     let scenario = finished.scenario;
-    let values = scenario.cells[verdict.cell].values.iter().zip(&scenario.axes);
-    let cell: Vec<String> = values.map(|(value, axis)| format!("{} = {}", axis.path, axis.values[*value].label)).collect();
+    let values = scenario.cells[cell].values.iter().zip(&scenario.axes);
+    values.map(|(value, axis)| format!("{} = {}", axis.path, axis.values[*value].label)).collect::<Vec<_>>().join(", ")
+}
+
+fn line(finished: Finished, expectation: &Expectation, verdict: &Verdict) -> String {
     let sign = if verdict.holds { "holds" } else { "FAILS" };
-    let found = verdict.found.map_or("nothing measured".into(), plain);
-    let place = if cell.is_empty() { String::new() } else { format!("  ({})", cell.join(", ")) };
-    format!("{sign}  {metric} {}: {found}{place}", verdict.expected)
+    let mut found = verdict.found.map_or("nothing measured".into(), plain);
+    if matches!(expectation.bound, Bound::Known(_)) {
+        found = match verdict.interval {
+            Some((low, high)) => format!("{found} [{}, {}]", plain(low), plain(high)),
+            None => format!("{found} without interval"),
+        };
+    }
+    let cell = cell_name(finished, verdict.cell);
+    let place = if cell.is_empty() { String::new() } else { format!("  ({cell})") };
+    let source = expectation.source.as_ref().map_or(String::new(), |source| format!(" ({source})"));
+    format!("{sign}  {} {}{source}: {found}{place}", expectation.metric, verdict.expected)
 }

@@ -41,6 +41,8 @@ pub struct Policy {
     pub max_elapsed: Option<Duration>,
     /// Whether all calls of the group draw the same jitter: the fault of clients that seed alike.
     pub shared_seed: bool,
+    /// The probability, 0 to 1, that a caller whose attempt has failed goes on at all.
+    pub persistence: f64,
 }
 
 /// What it means that a call is done twice.
@@ -74,6 +76,7 @@ impl Policy {
             throttled_backoff: None,
             max_elapsed: None,
             shared_seed: false,
+            persistence: 1.0,
         }
     }
 
@@ -81,6 +84,12 @@ impl Policy {
     #[inline]
     pub fn retries(&self, attempt: u32, outcome: Outcome) -> bool {
         self.attempts.is_none_or(|most| attempt < most) && self.retry_on.contains(outcome)
+    }
+
+    /// Whether the caller has had enough, given the draw of this failure: a person who retries at a website, not a machine.
+    #[inline]
+    pub fn gives_up(&self, draw: impl FnOnce() -> Draw) -> bool {
+        self.persistence < 1.0 && !draw().hits(self.persistence)
     }
 
     /// Whether no count of attempts ends a call, whatever its outcomes.

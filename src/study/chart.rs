@@ -1,5 +1,7 @@
 //! What to draw: the `[[chart]]` tables of a scenario. Data only; `report::chart` draws.
 
+use super::reference::PublishedSeries;
+
 /// One chart of a scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
@@ -17,6 +19,8 @@ pub struct Chart {
     pub title: Option<String>,
     /// The scale along the bottom and up the side.
     pub scale: (Scale, Scale),
+    /// Published series to show beside those of a timeline.
+    pub reference: Vec<PublishedSeries>,
 }
 
 /// The kinds of chart.

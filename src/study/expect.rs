@@ -1,11 +1,13 @@
 //! Claims about the results that can fail.
 
 use super::compare::{Axis, Cell, Filter, filter, matches};
+use super::fold::Value as Measured;
+use super::known::{Known, about, covers, form, is_form, published};
 use super::scenario::charts::known;
 use super::scenario::node::{Node, Value};
 use super::scenario::reader::{Context, Fields};
 use super::scenario::run::quantity;
-use super::scenario::scalars::{list, number};
+use super::scenario::scalars::{list, number, text};
 use super::scenario::writer::inline;
 
 /// A claim about a metric in some cells.
@@ -19,6 +21,8 @@ pub struct Expectation {
     pub bound: Bound,
     /// The bound as it is written, such as `below 20s`.
     pub text: String,
+    /// Who says so, such as `Brooker 2022`; None where it is the scenario itself.
+    pub source: Option<String>,
 }
 
 /// What a metric is claimed to be.
@@ -32,6 +36,10 @@ pub enum Bound {
     Between(f64, f64),
     /// Exactly this.
     Equals(f64),
+    /// So much but for this part of it: a law that holds in a limit only.
+    About(f64, f64),
+    /// A value known from theory or from print, which the interval of the simulation covers.
+    Known(Known),
 }
 
 /// What a metric is compared with.
@@ -57,6 +65,10 @@ pub struct Verdict {
     pub expected: String,
     /// What was measured; None where there is no such measurement.
     pub found: Option<f64>,
+    /// Its 95 % interval.
+    pub interval: Option<(f64, f64)>,
+    /// How many standard errors it is from the known value; None for other claims.
+    pub score: Option<f64>,
     /// Whether the claim holds. It does not where a number is missing.
     pub holds: bool,
 }
@@ -66,7 +78,7 @@ pub fn expectation(context: &mut Context, node: &mut Node, metrics: &[String], a
     let mut fields = Fields::open(context, node, "[[expect]]")?;
     let cells = fields.optional(context, "where", |context, node| filter(context, node, axes));
     let metric = fields.required(context, "metric", "\"success_rate\"", |context, node| known(context, node, metrics, "metric"));
-    let written = ["below", "above", "between", "equals"].iter().filter(|key| fields.has(key)).count();
+    let written = ["below", "above", "between", "equals", "covers", "about", "published"].iter().filter(|key| fields.has(key)).count();
     let place = fields.place;
     let mut texts = Vec::new();
     let mut note = |key: &str, node: &Node| texts.push(format!("{key} {}", readable(node)));
@@ -84,21 +96,33 @@ pub fn expectation(context: &mut Context, node: &mut Node, metrics: &[String], a
     });
     let equals = fields.optional(context, "equals", |context, node| {
         note("equals", node);
-        quantity(context, node).map(Bound::Equals)
+        if is_form(node) { form(context, node) } else { quantity(context, node) }.map(Bound::Equals)
     });
+    let covers = covers(context, &mut fields, &mut note);
+    let about = about(context, &mut fields, &mut note);
+    let published = published(context, &mut fields, &mut note);
+    let source = fields.optional(context, "source", text);
     fields.finish(context);
     if written != 1 {
-        let help = "write one of `below`, `above`, `between`, `equals`; for two bounds write `between = [low, high]`";
+        let help =
+            "write one of `below`, `above`, `between`, `equals`, `covers`, `about`, `published`; for two bounds `between = [low, high]`";
         return context.refuse(place, format!("[[expect]] claims exactly one thing, not {written}"), help);
     }
-    let bound = below?.or(above?).or(between?).or(equals?)?;
-    Some(Expectation { filter: cells?.unwrap_or_default(), metric: metric?, bound, text: texts.concat() })
+    let known = covers?.or(published?).map(Bound::Known);
+    let about = about?.map(|(value, within)| Bound::About(value, within));
+    let bound = below?.or(above?).or(between?).or(equals?).or(about).or(known)?;
+    Some(Expectation { filter: cells?.unwrap_or_default(), metric: metric?, bound, text: texts.concat(), source: source? })
 }
 
 fn readable(node: &Node) -> String {
     match &node.value {
         Value::Text(text) => text.clone(),
         Value::List(nodes) => nodes.iter().map(readable).collect::<Vec<_>>().join(" and "),
+        Value::Table(entries) if is_form(node) => {
+            let parameters = entries[0].node.entries().unwrap_or(&[]).iter();
+            let parameters: Vec<String> = parameters.map(|entry| format!("{} {}", entry.key, readable(&entry.node))).collect();
+            format!("{} ({})", entries[0].key, parameters.join(", "))
+        }
         _ => inline(node),
     }
 }
@@ -115,6 +139,9 @@ fn between(context: &mut Context, node: &mut Node) -> Option<Bound> {
 fn target(context: &mut Context, node: &mut Node, axes: &[Axis]) -> Option<Target> {
     if !matches!(node.value, Value::Table(_)) {
         return quantity(context, node).map(Target::Number);
+    }
+    if is_form(node) {
+        return form(context, node).map(Target::Number);
     }
     let mut fields = Fields::open(context, node, "a comparison with another cell")?;
     let times = fields.or(context, "times", 1.0, number(-1e12, 1e12));
@@ -137,10 +164,13 @@ impl Expectation {
         }
     }
 
-    /// What becomes of the claim in each of its cells. `value` is the metric of a cell, None where it has no data.
-    pub fn judge(&self, axes: &[Axis], cells: &[Cell], value: impl Fn(usize, &str) -> Option<f64>) -> Vec<Verdict> {
+    /// What becomes of the claim in each of its cells. `measure` is the metric of a cell, None where it has no data.
+    pub fn judge(&self, axes: &[Axis], cells: &[Cell], measure: impl Fn(usize, &str) -> Option<Measured>) -> Vec<Verdict> {
+        let value = |cell: usize, metric: &str| measure(cell, metric).map(|measured| measured.value);
         let judge_cell = |cell: &Cell| {
-            let found = value(cell.index, &self.metric);
+            let measured = measure(cell.index, &self.metric);
+            let found = measured.map(|measured| measured.value);
+            let mut score = None;
             let limit = |target: &Target| match target {
                 Target::Number(number) => Some(*number),
                 Target::Times { times, of } => {
@@ -157,8 +187,16 @@ impl Expectation {
                 }
                 Bound::Between(low, high) => (self.text.clone(), found.is_some_and(|found| (*low..=*high).contains(&found))),
                 Bound::Equals(exact) => (self.text.clone(), found == Some(*exact)),
+                Bound::About(value, within) => {
+                    let near = |found: f64| (found - value).abs() <= within * value.abs();
+                    (format!("{} within {}%", self.text, within * 100.0), found.is_some_and(near))
+                }
+                Bound::Known(known) => {
+                    score = measured.and_then(|measured| known.score(&measured));
+                    (self.text.clone(), measured.is_some_and(|measured| known.holds(&measured)))
+                }
             };
-            Verdict { cell: cell.index, expected, found, holds }
+            Verdict { cell: cell.index, expected, found, interval: measured.and_then(|measured| measured.interval), score, holds }
         };
         self.cells(axes, cells).map(judge_cell).collect()
     }
@@ -205,10 +243,11 @@ mod tests {
     fn verdicts(bound: Bound, filter: Filter) -> Vec<(usize, bool)> {
         let axes = [axis("a.policy", &["x", "y"]), axis("b", &["1s", "2s"])];
         let cells = cells(&axes);
-        let expectation = Expectation { filter, metric: "attempts".into(), bound, text: "claim".into() };
+        let expectation = Expectation { filter, metric: "attempts".into(), bound, text: "claim".into(), source: None };
         let value = |cell: usize, metric: &str| {
             assert_eq!(metric, "attempts");
-            [Some(1.0), Some(2.0), Some(3.0), None][cell]
+            let value = [Some(1.0), Some(2.0), Some(3.0), None][cell]?;
+            Some(Measured { value, interval: None, sd: None, count: 1 })
         };
         expectation.judge(&axes, &cells, value).iter().map(|verdict| (verdict.cell, verdict.holds)).collect()
     }

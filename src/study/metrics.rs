@@ -95,6 +95,7 @@ const GLOBAL: &[(&str, Unit, Summary)] = &[
     ("recovered", Unit::Share, Summary::Share),
     ("collapsed", Unit::Share, Summary::Share),
     ("undecided", Unit::Share, Summary::Share),
+    ("backing_off_mean", Unit::Calls, Summary::Mean),
 ];
 
 /// Of each service, after its name and a dot.
@@ -111,6 +112,8 @@ const SERVICE: &[(&str, Unit)] = &[
     ("wait_mean", Unit::Seconds),
     ("throttled", Unit::Attempts),
     ("shed", Unit::Attempts),
+    ("number_mean", Unit::Attempts),
+    ("delayed", Unit::Share),
 ];
 
 /// Series of a timeline that are sums over all services, beside those of the clients.
@@ -193,6 +196,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         is(Verdict::Recovered),
         is(Verdict::Collapsed),
         is(Verdict::Undecided),
+        ratio(totals.backing_off as f64 / NANOSECONDS as f64, window),
     ];
     let reach = model.reach();
     for index in 0..run.services.len() {
@@ -202,7 +206,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 12] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 14] {
     let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
@@ -219,6 +223,8 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         ratio(service.waited as f64 / NANOSECONDS as f64, service.started as f64),
         some(service.throttled),
         some(service.shed),
+        ratio((service.queued + service.busy) as f64 / NANOSECONDS as f64, window),
+        ratio(service.delayed as f64, service.started as f64),
     ]
 }
 

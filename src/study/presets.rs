@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::scenario::diagnostics::{Place, did_you_mean};
+use super::scenario::diagnostics::{Place, nearest};
 use super::scenario::node::{Entry, Node, Value};
 use super::scenario::reader::{Context, Fields};
 use super::scenario::scalars::text;
@@ -40,6 +40,26 @@ pub fn presets() -> &'static [Preset] {
 /// The preset of a name.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     presets().iter().find(|preset| preset.name == name)
+}
+
+/// Names that are shown where none is meant for sure.
+const MOST_NAMES: usize = 12;
+
+/// Which presets have names like this one, and where all of them are.
+fn nearest_names(name: &str) -> String {
+    let names = || presets().iter().map(|preset| preset.name.as_str());
+    let alike: Vec<String> = names().filter(|known| known.contains(name)).take(MOST_NAMES).map(|known| format!("`{known}`")).collect();
+    let all = "`retrystorm list --presets` has them all";
+    match nearest(name, names()) {
+        _ if !name.is_empty() && !alike.is_empty() => format!("did you mean {}? {all}", alike.join(", ")),
+        Some(known) => format!("did you mean `{known}`? {all}"),
+        None => all.to_owned(),
+    }
+}
+
+/// That there is no preset of this name, and which ones have names like it.
+pub fn unknown(name: &str) -> String {
+    format!("there is no preset `{name}`: {}", nearest_names(name))
 }
 
 fn read(file: &str, text: &str) -> Vec<Preset> {
@@ -89,8 +109,7 @@ pub fn expand(context: &mut Context, node: &mut Node) -> Option<()> {
     let place = written.place;
     let name = text(context, written)?;
     let Some(preset) = preset(&name) else {
-        let names: Vec<&str> = presets().iter().map(|preset| preset.name.as_str()).collect();
-        return context.refuse(place, format!("there is no preset `{name}`"), did_you_mean(&name, &names));
+        return context.refuse(place, format!("there is no preset `{name}`"), nearest_names(&name));
     };
     let Value::Table(own) = &mut node.value else { return Some(()) };
     for entry in preset.policy.entries().unwrap_or_default() {

@@ -223,7 +223,7 @@ impl<'a, L: Listener> World<'a, L> {
                 .collect(),
             breakers: Breakers::new(model, address.child(2)),
             books: Books::new(model, model.callers.iter().map(clients).collect()),
-            probe: Probe::new(model.services.len(), model.groups.len(), model.warmup, model.bin),
+            probe: Probe::new(model.services.len(), model.groups.len(), (model.warmup, model.horizon.unwrap_or(Time::NEVER)), model.bin),
             listener,
             started: 0,
             open: 0,

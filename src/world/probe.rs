@@ -50,6 +50,7 @@ pub struct Probe {
     /// Calls that ended, by group.
     pub ended_by_group: Vec<u64>,
     from: Time,
+    to: Time,
     bin: Duration,
     bin_end: Time,
     row: Vec<u32>,
@@ -60,8 +61,8 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// A probe for so many services and groups that measures from `from` on.
-    pub fn new(services: usize, groups: usize, from: Time, bin: Duration) -> Probe {
+    /// A probe for so many services and groups that measures from the first to the second time.
+    pub fn new(services: usize, groups: usize, (from, to): (Time, Time), bin: Duration) -> Probe {
         let width = COUNTS.len() + SERVICE_SERIES.len() * services;
         Probe {
             totals: Totals::default(),
@@ -70,6 +71,7 @@ impl Probe {
             attempts_needed: Vec::new(),
             ended_by_group: vec![0; groups],
             from,
+            to,
             bin,
             bin_end: Time::ZERO + bin,
             row: vec![0; width],
@@ -141,6 +143,14 @@ impl Probe {
     #[inline]
     pub fn measured_part(&self, since: Time, now: Time) -> u128 {
         u128::from(now.since(since.max(self.from)).0)
+    }
+
+    /// A call of a client waits for its next attempt until then.
+    #[inline]
+    pub fn backs_off(&mut self, is_client: bool, now: Time, until: Time) {
+        if is_client {
+            self.totals.backing_off += self.measured_part(now, until.min(self.to));
+        }
     }
 
     /// A client sends an attempt: keeps the greatest number within any stretch as long as a bin.

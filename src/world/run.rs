@@ -81,6 +81,8 @@ pub struct Totals {
     pub last_settled: Time,
     /// How often a breaker opened in the measured window, at every layer.
     pub breaker_opened: u64,
+    /// Time that calls of clients waited for their next attempt, in nanoseconds, by all together.
+    pub backing_off: u128,
 }
 
 /// Counts and sums of one service.
@@ -108,6 +110,8 @@ pub struct ServiceTotals {
     pub started: u64,
     /// How long these had waited, in nanoseconds.
     pub waited: u128,
+    /// How many of these had waited at all.
+    pub delayed: u64,
     /// Service time of attempts whose work is over, in nanoseconds.
     pub worked: u128,
     /// The part of it that did nobody any good: the caller had left, the reply was lost, the work was broken off.

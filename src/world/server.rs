@@ -62,6 +62,7 @@ impl<L: Listener> World<'_, L> {
         if let Some(totals) = self.probe.service(service, self.now) {
             totals.started += 1;
             totals.waited += if held.state == State::Queued { u128::from(self.now.since(held.since).0) } else { 0 };
+            totals.delayed += u64::from(held.state == State::Queued && self.now > held.since);
         }
         let numbers = &self.numbers.services[service.at()];
         let drawn = numbers.time.sample(held.address.draw(Purpose::Service, held.number.into()));

@@ -56,7 +56,8 @@ impl<L: Listener> World<'_, L> {
         if call.unheard > 0 || call.hedges.1 > 0 {
             self.end_hedging(place, current, stamp);
         }
-        if outcome == Outcome::Ok || !policy.retries(used, outcome) {
+        let ends = outcome == Outcome::Ok || !policy.retries(used, outcome);
+        if ends || policy.gives_up(|| self.calls[place].address.draw(Purpose::Patience, used.into())) {
             return self.end_call(place, outcome == Outcome::Ok);
         }
         self.plan_retry(place, hint, Ended::Sent);
@@ -104,8 +105,8 @@ impl<L: Listener> World<'_, L> {
         if wait == Duration::ZERO && ended == Ended::Sent && !numbers.callers[caller.at()].link.is_direct() {
             return self.send(place);
         }
-        let event = Event::Retry(place, call.stamp);
-        self.agenda.add(self.now + wait, event);
+        self.probe.backs_off(call.parent.0 == NOBODY, self.now, self.now + wait);
+        self.agenda.add(self.now + wait, Event::Retry(place, call.stamp));
         self.tell_of(place, || What::Waits(wait));
     }
 

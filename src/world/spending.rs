@@ -2,6 +2,7 @@
 
 use super::World;
 use super::agenda::Event;
+use super::flight::NOBODY;
 use super::model::Epoch;
 use super::trace::{Listener, What};
 use crate::measure::time::Duration;
@@ -27,8 +28,8 @@ impl<L: Listener> World<'_, L> {
             self.tell_of(place, || What::DeadlineDenies);
             return self.end_call(place, false);
         }
-        let event = Event::Retry(place, call.stamp);
-        self.agenda.add(self.now + wait, event);
+        self.probe.backs_off(call.parent.0 == NOBODY, self.now, self.now + wait);
+        self.agenda.add(self.now + wait, Event::Retry(place, call.stamp));
         self.tell_of(place, || what);
     }
 

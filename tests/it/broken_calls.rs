@@ -50,7 +50,7 @@ fn policies_say_what_is_wrong() {
         let error = parse_policy("broken", text).err().unwrap_or_else(|| panic!("{text} is read")).to_string();
         assert!(error.contains(expected), "{text}:\n{error}\nwithout {expected}");
     }
-    let many = vec!["{ on = ['error'] }"; 9].join(", ");
+    let many = ["{ on = ['error'] }"; 9].join(", ");
     assert!(parse_policy("broken", &format!("{{ retriers = [{many}] }}")).unwrap_err().to_string().contains("more than the 8"));
 }
 

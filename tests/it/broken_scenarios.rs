@@ -252,10 +252,13 @@ fn sound_files_load() {
 
 #[test]
 fn broken_files_say_what_is_wrong_and_where() {
-    let edited = EDITS.iter().chain(crate::broken_delays::EDITS).chain(crate::broken_faults::EDITS).filter_map(|(from, to, expected)| {
-        assert!(GOOD.contains(from), "`{from}` is not in the good file");
-        fault_of(&GOOD.replacen(from, to, 1), expected, &[], "--> folder/broken.toml:")
-    });
+    let edited =
+        EDITS.iter().chain(crate::broken_delays::EDITS).chain(crate::broken_faults::EDITS).chain(crate::broken_claims::EDITS).filter_map(
+            |(from, to, expected)| {
+                assert!(GOOD.contains(from), "`{from}` is not in the good file");
+                fault_of(&GOOD.replacen(from, to, 1), expected, &[], "--> folder/broken.toml:")
+            },
+        );
     let whole = FILES.iter().filter_map(|(text, expected)| fault_of(text, expected, &[], "--> folder/broken.toml:"));
     assert_none(edited.chain(whole).collect());
 }

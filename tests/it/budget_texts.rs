@@ -13,6 +13,8 @@ const FORMS: &[&str] = &[
     "{ window = { ratio = '1000%', min_per_second = 0, ttl = '60s', slots = 'finagle', deposit_on = 'success' } }",
     "{ concurrency = {} }",
     "{ concurrency = { most = 3, counts_backoff = false, scope = { processes_of = 8 } } }",
+    "{ bucket = { share = '10%', capacity = 5 } }",
+    "{ bucket = { share = 2, capacity = 10, initial = 0, at_least = false, scope = 'group' } }",
     "{ ratio_cap = { share = 0.2, of = 'attempts', window = '10s' } }",
     "{ adaptive_reject = { k = 1.1, window = '30s', most = '80%', applies_to = 'retries' } }",
     "{ cubic = { beta = 0.5, scale = 1, smoothing = 1, least_rate = 2, cuts_on = ['throttled', 'rejected'] } }",
@@ -84,6 +86,11 @@ fn what_is_wrong_is_said() {
         ("{ all = ['none'] }", "is not a budget in `all`"),
         ("{ all = [{ all = [] }] }", "is not a budget in `all`"),
         ("{ all = [{ quota = {} }, { quota = { cost = 5 } }] }", "more than one `quota`"),
+        ("{ bucket = { capacity = 5 } }", "has no `share`"),
+        ("{ bucket = { share = '10%' } }", "has no `capacity`"),
+        ("{ bucket = { share = '10%', capacity = 0.5 } }", "out of range"),
+        ("{ bucket = { share = '10%', capacity = 5, initial = 6 } }", "cannot hold 6 at first"),
+        ("{ bucket = { share = '10%', capacity = 5, at_least = 1 } }", "true or false"),
         ("{ ratio = { share = '1001%' } }", "not a share from 0 to 10"),
     ] {
         let error = Scenario::parse("broken", &text(budget), None, &[]).expect_err(budget).to_string();

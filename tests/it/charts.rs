@@ -11,7 +11,7 @@ const TITLE: &str = "Does it come back? <A & B>";
 
 fn chart(kind: ChartKind, y: &[&str]) -> Chart {
     let y = y.iter().map(|name| (*name).to_string()).collect();
-    Chart { kind, x: None, y, value: None, filter: Vec::new(), title: None, scale: (Scale::Auto, Scale::Auto) }
+    Chart { kind, x: None, y, value: None, filter: Vec::new(), title: None, scale: (Scale::Auto, Scale::Auto), reference: Vec::new() }
 }
 
 /// Two policies and three counts; `fixed` with 30 clients never recovers.
@@ -196,4 +196,22 @@ fn a_folder_gets_its_pictures_and_nothing_else() {
     assert_eq!(there, wanted);
     assert!(wanted.contains(&"bars-success_rate-2.svg".to_string()));
     assert!(write(&folder.path().join("nowhere"), &[bars()], TITLE, Theme::Light).unwrap_err().contains("no summary.csv"));
+}
+
+/// Values that theory or print knows are crosses on the lines; published series lie under those of a timeline.
+#[test]
+fn what_is_known_is_drawn_beside_what_is_simulated() {
+    let claims = "scenario,cell,metric,known,known_low,known_high\nx,1,attempts,5,4,6\nx,4,attempts,,,\n";
+    let reference = "cell,time,series,mean,low,high\n0,3,goodput,6.5,6,7\n0,4,goodput,6.6,6,7\n";
+    let files =
+        [("summary.csv", summary()), ("timeline.csv", timeline()), ("claims.csv", claims.into()), ("reference.csv", reference.into())];
+    let known = Results::parse(|name| Ok(files.iter().find(|file| file.0 == name).map(|file| file.1.clone()))).unwrap();
+    assert_eq!((known.known.len(), known.published.len()), (1, 1));
+    for (kind, y, words) in
+        [(ChartKind::Lines, ["attempts"], "exact or published"), (ChartKind::Timeline, ["goodput"], "goodput, published")]
+    {
+        let with = pictures(&known, chart(kind, &y), Theme::Light);
+        check(&with[0], &[words]);
+        assert!(!pictures(&results(), chart(kind, &y), Theme::Light)[0].svg.contains(words));
+    }
 }

@@ -13,7 +13,9 @@ pub fn scenario(text: &str, set: &[&str]) -> Scenario {
 
 /// One of the scenarios that come with the program.
 pub fn curated(name: &str, set: &[&str]) -> Scenario {
-    scenario(retrystorm::study::curated::curated(name).expect("a curated scenario"), set)
+    let set: Vec<String> = set.iter().map(|entry| (*entry).to_string()).collect();
+    let text = retrystorm::study::curated::curated(name).expect("a curated scenario");
+    Scenario::parse(name, text, None, &set).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// All its cells and replications, or as many as it says.

@@ -4,7 +4,7 @@ use super::frame::{self, Frame, Words};
 use super::panel::{self, Line, Panel};
 use super::scale::Axis;
 use super::selection::{self, Group, Selection};
-use super::theme::LOOKS;
+use super::theme::{LOOKS, Look, Marker};
 use super::unit;
 use super::{Request, bars};
 use crate::report::data::{Cell, Measured};
@@ -69,7 +69,17 @@ fn lines(request: &Request, selection: &Selection, groups: &[Group], axis: usize
         let name = if index < LOOKS { group.name.clone() } else { String::new() };
         Line { name, look: request.theme.look(index), points, is_joined: numeric }
     };
-    groups.iter().enumerate().map(line).collect()
+    let mut drawn: Vec<Line> = groups.iter().enumerate().map(line).collect();
+    let name = &selection.results.metrics[metric];
+    let known = |cell: &Cell| request.results.known.iter().find(|(number, metric, _)| *number == cell.number && metric == name);
+    let cells = groups.iter().flat_map(|group| &group.cells);
+    let points: Vec<(f64, Measured)> = cells.filter_map(|cell| Some((place(&cell.values[axis])?, known(cell)?.2))).collect();
+    if !points.is_empty() {
+        // What theory or print says lies over all lines, each point for itself.
+        let look = Look { colour: request.theme.ink(), text: request.theme.muted(), dash: "", marker: Some(Marker::Cross), width: 2.0 };
+        drawn.push(Line { name: "exact or published".to_string(), look, points, is_joined: false });
+    }
+    drawn
 }
 
 fn axes(request: &Request, selection: &Selection, axis: usize, metric: &str, lines: &[Line]) -> (Axis, Axis) {

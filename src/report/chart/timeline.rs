@@ -8,7 +8,7 @@ use super::selection::Selection;
 use super::theme::Look;
 use super::unit::{self, Unit};
 use super::{Request, font, marks, number, steps};
-use crate::report::data::{Cell, Mark, Results};
+use crate::report::data::{Cell, Mark, Measured, Results};
 
 /// How many panels a picture has at most.
 const MOST: usize = 24;
@@ -98,6 +98,12 @@ fn picture(request: &Request, selection: &Selection, unit: Unit, names: &[String
         // One series needs no key: the subtitle names it.
         let keys = names.iter().enumerate().filter(|_| names.len() > 1);
         words.legend = keys.map(|(index, name)| (name.clone(), look(request, index))).collect();
+        let published = stories.iter().flat_map(|story| &story.lines).filter(|line| line.name.ends_with(PUBLISHED));
+        for line in published {
+            if !words.legend.iter().any(|(name, _)| *name == line.name) {
+                words.legend.push((line.name.clone(), line.look));
+            }
+        }
         words.marks = marks::signs(request.theme, stories.iter().flat_map(|story| &story.marks), &y);
     }
     let mut frame = Frame::new(words, body_height(rows), request.theme);
@@ -161,9 +167,21 @@ fn look(request: &Request, index: usize) -> Look {
     Look { marker: None, width: 2.0, ..request.theme.look(index) }
 }
 
+/// What stands behind the name of a published series.
+const PUBLISHED: &str = ", published";
+
+/// The published series of this name for a cell, thin and dotted in the colour of ours.
+fn published(request: &Request, cell: &Cell, index: usize, name: &str) -> Option<Line> {
+    let series = request.results.published.iter().find(|series| series.cell == cell.number && series.name == *name)?;
+    let bare = |(time, value): &(f64, Measured)| (*time, Measured { low: None, high: None, ..*value });
+    let points: Vec<(f64, Measured)> = series.moments.iter().map(bare).collect();
+    let look = Look { dash: "2 2.5", width: 1.6, ..look(request, index) };
+    Some(Line { name: format!("{name}{PUBLISHED}"), look, points: steps::stepped(&points), is_joined: true })
+}
+
 fn story(request: &Request, selection: &Selection, cell: &Cell, unit: Unit, names: &[String]) -> Story {
     let series = |name: &String| request.results.timeline.iter().find(|series| series.cell == cell.number && series.name == *name);
-    let lines: Vec<Line> = names
+    let mut lines: Vec<Line> = names
         .iter()
         .enumerate()
         .map(|(index, name)| {
@@ -171,6 +189,7 @@ fn story(request: &Request, selection: &Selection, cell: &Cell, unit: Unit, name
             Line { name: name.clone(), look: look(request, index), points: steps::stepped(&points), is_joined: true }
         })
         .collect();
+    lines.extend(names.iter().enumerate().filter_map(|(index, name)| published(request, cell, index, name)));
     let of_cell = request.results.marks.iter().filter(|mark| mark.cell == cell.number);
     let marks: Vec<Mark> = of_cell.filter(|mark| mark.kind != "capacity" || unit == Unit::PerSecond).cloned().collect();
     let end = steps::end(&lines);

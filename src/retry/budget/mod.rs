@@ -8,6 +8,7 @@
 //! A budget has parts, and all must say yes. What is asked first changes nothing, so that no part has to give anything back where a later one says no.
 
 pub mod adaptive_reject;
+pub mod bucket;
 pub mod concurrency;
 pub mod cubic;
 pub mod quota;
@@ -23,6 +24,7 @@ use crate::measure::identifier::ClientIndex;
 use crate::measure::random::Draw;
 use crate::measure::time::{Duration, Time};
 use adaptive_reject::AdaptiveReject;
+use bucket::Bucket;
 use concurrency::Concurrency;
 use cubic::Cubic;
 use quota::Quota;
@@ -70,6 +72,8 @@ pub enum Kind {
     AdaptiveReject(AdaptiveReject),
     /// A rate limit that follows CUBIC (AWS, adaptive mode).
     Cubic(Cubic),
+    /// A bucket of tokens (Brooker).
+    Bucket(Bucket),
 }
 
 /// The ledgers of one part: a list for each kind, of which only that of the part's kind is ever filled, when it is first needed.
@@ -83,6 +87,7 @@ pub struct Ledgers {
     ratio_cap: Vec<ratio_cap::Ledger>,
     adaptive_reject: Vec<adaptive_reject::Ledger>,
     cubic: Vec<cubic::Ledger>,
+    bucket: Vec<bucket::Ledger>,
 }
 
 /// Who asks: a client of so many.
@@ -182,6 +187,7 @@ impl Part {
                 window.deposit(of(&mut ledgers.window, self.scope, seat), now);
             }
             Kind::RatioCap(cap) => cap.start(of(&mut ledgers.ratio_cap, self.scope, seat), now),
+            Kind::Bucket(bucket) => bucket.deposit(of(&mut ledgers.bucket, self.scope, seat)),
             _ => {}
         }
     }
@@ -245,6 +251,7 @@ impl Part {
             Kind::Window(window) => window.covers(of(&mut ledgers.window, self.scope, seat), now),
             Kind::Concurrency(concurrency) => concurrency.fits(of(&mut ledgers.concurrency, self.scope, seat)),
             Kind::RatioCap(cap) => cap.allows(of(&mut ledgers.ratio_cap, self.scope, seat), now),
+            Kind::Bucket(bucket) => bucket.allows(of(&mut ledgers.bucket, self.scope, seat)),
             Kind::AdaptiveReject(_) | Kind::Cubic(_) => true,
         };
         granted.then_some(0)
@@ -261,6 +268,7 @@ impl Part {
                 of(&mut ledgers.concurrency, self.scope, seat).retries += 1;
             }
             Kind::RatioCap(cap) => cap.retry(of(&mut ledgers.ratio_cap, self.scope, seat), now),
+            Kind::Bucket(bucket) => bucket.withdraw(of(&mut ledgers.bucket, self.scope, seat)),
             _ => {}
         }
     }
@@ -301,7 +309,9 @@ impl Budget {
     pub fn of(parts: Vec<Part>) -> Budget {
         let any = |of: fn(&Kind) -> bool| parts.iter().any(|part| of(&part.kind));
         Budget {
-            follows_attempts: any(|kind| !matches!(kind, Kind::Ratio(_) | Kind::Quota(_) | Kind::Window(_) | Kind::RatioCap(_))),
+            follows_attempts: any(|kind| {
+                !matches!(kind, Kind::Ratio(_) | Kind::Quota(_) | Kind::Window(_) | Kind::RatioCap(_) | Kind::Bucket(_))
+            }),
             follows_ends: any(|kind| matches!(kind, Kind::Quota(_) | Kind::Window(_) | Kind::Concurrency(_))),
             parts,
         }
@@ -355,7 +365,7 @@ impl Budget {
     /// Whether it ends retries that follow each other at one instant and never succeed.
     pub fn ends_an_instant(&self) -> bool {
         self.parts.iter().any(|part| match &part.kind {
-            Kind::Ratio(_) | Kind::Window(_) => true,
+            Kind::Ratio(_) | Kind::Window(_) | Kind::Bucket(_) => true,
             Kind::Quota(quota) => quota.least_cost() > 0,
             Kind::TokenThrottle(throttle) => throttle.failure_cost > 0 && throttle.when_empty == WhenEmpty::Fail,
             Kind::RatioCap(cap) => cap.of == Of::Calls || cap.share < 1.0,
@@ -371,6 +381,7 @@ impl Budget {
             Kind::Quota(quota) => quota.least_cost() > 0 && quota.refill == 0.0,
             Kind::TokenThrottle(throttle) => throttle.failure_cost > 0 && throttle.when_empty == WhenEmpty::Fail,
             Kind::Window(window) => window.min_per_second == 0,
+            Kind::Bucket(_) => true,
             Kind::RatioCap(cap) => cap.of == Of::Calls || cap.share < 1.0,
             Kind::AdaptiveReject(_) | Kind::Concurrency(_) | Kind::Cubic(_) => false,
         })

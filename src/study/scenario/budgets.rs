@@ -7,6 +7,7 @@ use super::scalars::{boolean, count, list, number, one_of, rate, some_duration, 
 use super::scopes::scope;
 use crate::measure::time::{Duration, NANOSECONDS};
 use crate::retry::budget::adaptive_reject::AdaptiveReject;
+use crate::retry::budget::bucket::Bucket;
 use crate::retry::budget::concurrency::{Concurrency, Limit};
 use crate::retry::budget::cubic::Cubic;
 use crate::retry::budget::quota::{Quota, Refund};
@@ -23,10 +24,11 @@ const CONCURRENCY: Variant = tagged("concurrency", r#"{ share = "20%", min = 3 }
 const RATIO_CAP: Variant = tagged("ratio_cap", r#"{ share = "10%" }"#);
 const ADAPTIVE_REJECT: Variant = tagged("adaptive_reject", "{ k = 2.0 }");
 const CUBIC: Variant = tagged("cubic", "{ beta = 0.7 }");
+const BUCKET: Variant = tagged("bucket", r#"{ share = "10%", capacity = 5 }"#);
 const RATIO: Variant = tagged("ratio", r#"{ share = "10%" }"#);
 
 /// What can stand in `all`.
-const PARTS: &[Variant] = &[QUOTA, TOKEN_THROTTLE, WINDOW, CONCURRENCY, RATIO_CAP, ADAPTIVE_REJECT, CUBIC, RATIO];
+const PARTS: &[Variant] = &[QUOTA, TOKEN_THROTTLE, WINDOW, CONCURRENCY, RATIO_CAP, ADAPTIVE_REJECT, CUBIC, BUCKET, RATIO];
 
 const BUDGETS: &[Variant] = &[
     unit("none"),
@@ -38,6 +40,7 @@ const BUDGETS: &[Variant] = &[
     RATIO_CAP,
     ADAPTIVE_REJECT,
     CUBIC,
+    BUCKET,
     RATIO,
 ];
 
@@ -82,6 +85,7 @@ fn part(context: &mut Context, name: &'static str, value: &mut Node) -> Option<P
         "ratio_cap" => ratio_cap(context, &mut fields).map(Kind::RatioCap),
         "adaptive_reject" => adaptive_reject(context, &mut fields).map(Kind::AdaptiveReject),
         "cubic" => cubic(context, &mut fields).map(Kind::Cubic),
+        "bucket" => bucket(context, &mut fields).map(Kind::Bucket),
         _ => ratio(context, &mut fields).map(Kind::Ratio),
     };
     let scope = scope(context, &mut fields);
@@ -228,4 +232,18 @@ fn cubic(context: &mut Context, fields: &mut Fields) -> Option<Cubic> {
     let throttled = Node { value: Value::from("throttled"), place: Default::default() };
     let cuts_on = fields.or(context, "cuts_on", Value::List(vec![throttled]), outcomes);
     Some(Cubic { beta: beta?, scale: scale?, smoothing: smoothing?, least_rate: least_rate?, cuts_on: cuts_on? })
+}
+
+fn bucket(context: &mut Context, fields: &mut Fields) -> Option<Bucket> {
+    let share = fields.required(context, "share", "\"10%\"", share_to(MOST_RETRIES));
+    let capacity = fields.required(context, "capacity", "5", number(1.0, 1e6));
+    let initial = fields.or(context, "initial", capacity.unwrap_or(1.0), number(0.0, 1e6));
+    let at_least = fields.or(context, "at_least", true, boolean);
+    let place = fields.place_of("initial");
+    let (share, capacity, initial, at_least) = (share?, capacity?, initial?, at_least?);
+    if initial > capacity {
+        let message = format!("a bucket of {capacity} cannot hold {initial} at first");
+        return context.refuse(place, message, format!("write at most {capacity}, or a greater `capacity`"));
+    }
+    Some(Bucket { deposit: share, capacity, initial, at_least })
 }

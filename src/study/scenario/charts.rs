@@ -6,6 +6,7 @@ use super::reader::{Context, Fields};
 use super::scalars::{list, one_of, text};
 use crate::study::chart::{Chart, ChartKind, Scale};
 use crate::study::compare::{Axis, filter, known_axis};
+use crate::study::reference::{self, PublishedSeries};
 
 const KINDS: &[(&str, ChartKind)] = &[
     ("lines", ChartKind::Lines),
@@ -27,6 +28,8 @@ pub struct Names<'a> {
     pub series: &'a [String],
     /// The axes of the comparison.
     pub axes: &'a [Axis],
+    /// The scenario's own name, which says where its files are.
+    pub scenario: &'a str,
 }
 
 /// One chart from its table.
@@ -43,8 +46,14 @@ pub fn chart(context: &mut Context, node: &mut Node, names: &Names) -> Option<Ch
     let title = fields.optional(context, "title", text);
     let scale_x = fields.or(context, "scale_x", "auto", one_of(SCALES));
     let scale_y = fields.or(context, "scale_y", "auto", one_of(SCALES));
+    let reference_place = fields.place_of("reference");
+    let reference = fields.optional(context, "reference", |context, node| reference(context, node, names));
     fields.finish(context);
-    let (kind, x, value) = (kind?, x?, value?);
+    let (kind, x, value, reference) = (kind?, x?, value?, reference?);
+    if reference.is_some() && kind != ChartKind::Timeline {
+        let help = "leave out `reference`; published values of metrics come from `[[expect]]`";
+        context.problem(reference_place, "only a timeline has published series beside it", help);
+    }
     if x.is_some() && !matches!(kind, ChartKind::Lines | ChartKind::Heatmap) {
         context.problem(x_place, "only lines and heatmaps have an axis of the comparison along the bottom", "leave out `x`");
     }
@@ -64,7 +73,32 @@ pub fn chart(context: &mut Context, node: &mut Node, names: &Names) -> Option<Ch
         context.problem(place, message, "add an axis to [compare], such as \"service.api.workers\" = [50, 100, 150]");
     }
     let filter = filter?.unwrap_or_default();
-    Some(Chart { kind, x, y: y?.unwrap_or_default(), value, filter, title: title?, scale: (scale_x?, scale_y?) })
+    Some(Chart {
+        kind,
+        x,
+        y: y?.unwrap_or_default(),
+        value,
+        filter,
+        title: title?,
+        scale: (scale_x?, scale_y?),
+        reference: reference.unwrap_or_default(),
+    })
+}
+
+/// The published series of a file.
+fn reference(context: &mut Context, node: &mut Node, names: &Names) -> Option<Vec<PublishedSeries>> {
+    let (place, file) = (node.place, text(context, node)?);
+    let rows = match reference::read(names.scenario, context.folder, &file, names.axes) {
+        Ok(rows) => rows,
+        Err((message, help)) => return context.refuse(place, message, help),
+    };
+    let series: Vec<&str> = names.series.iter().map(String::as_str).collect();
+    match rows.iter().find(|row| !series.contains(&row.series.as_str())) {
+        Some(row) => {
+            context.refuse(place, format!("`{file}` has a series `{}`, which is none", row.series), did_you_mean(&row.series, &series))
+        }
+        None => Some(rows),
+    }
 }
 
 /// `y`: one name or a list of them. Which names are known depends on the kind.

@@ -149,7 +149,7 @@ fn sections(context: &mut Context, tree: &mut Node, name: &str, overridden: &[(S
     }
     build(context, tree, settings.as_ref().map(|(times, _)| *times));
     let (axes, written) = axes(context, tree, &before, overridden);
-    let names = Names { metrics: &metrics, series: &series, axes: &written };
+    let names = Names { metrics: &metrics, series: &series, axes: &written, scenario: name };
     let mut expectations = tables(context, tree, "expect", |context, node| expectation(context, node, names.metrics, names.axes));
     let mut charts = tables(context, tree, "chart", |context, node| chart(context, node, &names));
     let has =

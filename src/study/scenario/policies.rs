@@ -9,7 +9,7 @@ use super::hints::retry_after;
 use super::node::{Node, Value};
 use super::pipelines::pipeline;
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
-use super::scalars::{boolean, count, duration, list, number, one_of, some_duration, text, word_or};
+use super::scalars::{boolean, count, duration, list, number, one_of, share, some_duration, text, word_or};
 use crate::measure::time::Duration;
 use crate::retry::backoff::{Backoff, Growth};
 use crate::retry::outcome::{Outcome, OutcomeSet};
@@ -66,6 +66,7 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let hedge = fields.or(context, "hedge", "none", hedges::hedge);
     let retriers = fields.or(context, "retriers", Value::List(Vec::new()), retriers);
     let idempotent = fields.or(context, "idempotent", "no", one_of(IDEMPOTENT));
+    let persistence = fields.or(context, "persistence", 1.0, share);
     fields.finish(context);
     Some(Policy {
         attempts: attempts?,
@@ -82,6 +83,7 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
         throttled_backoff: throttled_backoff?,
         max_elapsed: max_elapsed?,
         shared_seed: shared_seed?,
+        persistence: persistence?,
     })
 }
 

@@ -1,0 +1,30 @@
+//! Rows of `broken_scenarios.rs`: claims about exact and published values, written wrong.
+
+/// What to replace in the good file, by what, and what the message and the help then say.
+pub const EDITS: &[(&str, &str, &str)] = &[
+    ("below = \"20s\"", "covers = 0", "write `equals = 0`"),
+    ("below = \"20s\"", "covers = \"20s\"\nwithin = 0", "nothing is within 0"),
+    ("below = \"20s\"", "covers = \"20s\"\nwithin = 2", "write a number from 0 to 1"),
+    ("below = \"20s\"", "below = \"20s\"\nwithin = \"2%\"", "`within` belongs to `covers` or `about`"),
+    ("below = \"20s\"", "below = \"20s\"\nfamily = 2", "`family` belongs to `published`"),
+    ("below = \"20s\"", "below = \"20s\"\ncovers = \"20s\"", "claims exactly one thing, not 2"),
+    ("below = \"20s\"", "about = \"20s\"", "add `within = \"10%\"`"),
+    ("below = \"20s\"", "coves = \"20s\"", "did you mean `covers`?"),
+    ("below = \"20s\"", "below = { budget_bond = { share = 0.1 } }", "did you mean `budget_bound`?"),
+    ("below = \"20s\"", "covers = { one_minus = 0.3 }", "`one_minus` is of a closed form"),
+    ("mmc_wait = { workers", "mcm_wait = { workers", "did you mean `mmc_wait`?"),
+    ("workers = 10, arrival", "worker = 10, arrival", "did you mean `workers`?"),
+    ("workers = 10, arrival = \"8/s\", service", "workers = 10, service", "`mmc_wait` has no `arrival`"),
+    ("workers = 10, arrival", "workers = 2.5, arrival", "is not a whole number"),
+    ("workers = 10, arrival", "workers = 8, arrival", "has no finite value"),
+    ("arrival = \"8/s\"", "arrival = \"0/s\"", "this rate must be above zero"),
+    ("arrival = \"8/s\"", "arrival = 8", "write `\"8/s\"`"),
+    ("source = \"Erlang 1917\"", "source = 1917", "a text is wanted here"),
+    ("published = [0.66, 0.717, 0.77]", "published = [0.77, 0.717, 0.66]", "in this order"),
+    ("published = [0.66, 0.717, 0.77]", "published = [0.66]", "write [low, high] or [low, value, high]"),
+    ("published = [0.66, 0.717, 0.77]", "published = 0.7", "a list is wanted here"),
+    ("family = 3", "family = 0", "write a whole number from 1"),
+    ("y = [\"attempts\", \"goodput\"]\n", "y = [\"attempts\", \"goodput\"]\nreference = \"none.csv\"\n", "`none.csv` cannot be read"),
+    ("kind = \"timeline\"", "kind = \"bars\"\nreference = \"none.csv\"", "cannot be read"),
+    ("attempts = 4", "attempts = 4\npersistence = 2", "write a number from 0 to 1"),
+];
