@@ -113,6 +113,8 @@ fn what(model: &Model, line: &Line) -> String {
         What::BreakerHolds => "sends nothing yet: its breaker is half open, and the probes come first".into(),
         What::SendDenied => "sends nothing: its own throttle turns the attempt away".into(),
         What::SendWaits(wait) => format!("may not send yet: asks again in {}", readable(*wait)),
+        What::PoolHolds => "sends nothing yet: no place in its pool is free".into(),
+        What::PoolDenies => "sends nothing: its pool has no place".into(),
         What::RetrySkipped(wait) => format!("may not retry yet: goes on to the next wait, of {}", readable(*wait)),
     }
 }

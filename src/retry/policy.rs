@@ -6,6 +6,7 @@ use super::budget::Budget;
 use super::hedge::Hedge;
 use super::hint::RetryAfter;
 use super::outcome::{FAILURES, Outcome, OutcomeSet};
+use super::pool::Pool;
 use super::retrier::Retrier;
 use crate::measure::random::Draw;
 use crate::measure::time::Duration;
@@ -41,6 +42,8 @@ pub struct Policy {
     pub max_elapsed: Option<Duration>,
     /// Whether all calls of the group draw the same jitter: the fault of clients that seed alike.
     pub shared_seed: bool,
+    /// Connections or threads, of which each attempt under way needs one; None is no limit.
+    pub pool: Option<Pool>,
 }
 
 /// What it means that a call is done twice.
@@ -74,6 +77,7 @@ impl Policy {
             throttled_backoff: None,
             max_elapsed: None,
             shared_seed: false,
+            pool: None,
         }
     }
 

@@ -63,6 +63,8 @@ pub struct Service {
     pub in_service_limit: Option<u32>,
     /// For each service that it calls, whether that call has no more time than is left to the caller.
     pub inherits_deadline: Vec<bool>,
+    /// For each service that it calls, the share of calls that need it, 0 to 1.
+    pub shares: Vec<f64>,
 }
 
 /// Who of the queued is next.
@@ -126,6 +128,7 @@ impl Service {
             sharing: false,
             in_service_limit: None,
             inherits_deadline: Vec::new(),
+            shares: Vec::new(),
         }
     }
 

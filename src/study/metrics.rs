@@ -95,6 +95,7 @@ const GLOBAL: &[(&str, Unit, Summary)] = &[
     ("recovered", Unit::Share, Summary::Share),
     ("collapsed", Unit::Share, Summary::Share),
     ("undecided", Unit::Share, Summary::Share),
+    ("pool_denied", Unit::Attempts, Summary::Mean),
 ];
 
 /// Of each service, after its name and a dot.
@@ -193,6 +194,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         is(Verdict::Recovered),
         is(Verdict::Collapsed),
         is(Verdict::Undecided),
+        some(totals.pool_denied),
     ];
     let reach = model.reach();
     for index in 0..run.services.len() {

@@ -6,6 +6,7 @@ use super::agenda::Event;
 use super::arrivals::Start;
 use super::flight::{Attempt, Call, NOBODY, Root, State};
 use super::model::Caller;
+use super::pools::Seat;
 use super::probe::Count;
 use super::trace::{Listener, What};
 use crate::measure::identifier::{CallerIndex, ClientIndex, GroupIndex};
@@ -96,6 +97,7 @@ impl<L: Listener> World<'_, L> {
             root: above.map_or(Root { place: NOBODY, number }, |(root, _)| root),
             criticality: new.criticality,
             until: new.until,
+            seat: Seat::default(),
         });
         if new.parent.is_none() {
             self.calls[place].root.place = place;
@@ -146,7 +148,13 @@ impl<L: Listener> World<'_, L> {
             return;
         }
         if let Some(breaker) = &policy.breaker
+            && !self.calls[place].seat.is_given()
             && !self.passes_breaker(place, breaker)
+        {
+            return;
+        }
+        if let Some(pool) = &policy.pool
+            && !self.enters_pool(place, pool)
         {
             return;
         }

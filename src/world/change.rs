@@ -19,6 +19,7 @@ impl<L: Listener> World<'_, L> {
         self.offer_changes(&before.services);
         self.change_breakers(before);
         self.change_books(before);
+        self.change_pools(before);
         self.take_in();
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
@@ -149,6 +150,7 @@ impl<L: Listener> World<'_, L> {
     /// Its caller waits no longer for the present attempt of a call.
     pub(super) fn break_off(&mut self, place: u32) {
         self.leave(place);
+        self.leave_pool(place);
         if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
             self.leave_breaker(place, breaker);
         }

@@ -1,7 +1,8 @@
 //! What is under way: calls, held by their callers, and attempts, held by the network and the services.
 
+use super::pools::Seat;
 use crate::measure::identifier::{CallerIndex, ClientIndex};
-use crate::measure::random::Address;
+use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
 use crate::retry::budget::Paid;
@@ -40,7 +41,7 @@ pub struct Call {
     pub parked: bool,
     /// How often its breaker has put off its next attempt, each of which is followed by a wait.
     pub denied: u32,
-    /// How many of these used up an attempt.
+    /// How many of these used up an attempt; so does an attempt that its pool has no place for.
     pub used_by_breaker: u32,
     /// What it keeps of what its budget had of it.
     pub paid: Paid,
@@ -68,6 +69,8 @@ pub struct Call {
     pub criticality: Criticality,
     /// When the attempt above gives up, where that is handed down; never otherwise.
     pub until: Time,
+    /// What it has of its pool.
+    pub seat: Seat,
 }
 
 impl Call {
@@ -135,6 +138,14 @@ pub struct Attempt {
     pub until: Time,
     /// The hint that goes with its reply.
     pub hint: Option<Duration>,
+}
+
+impl Attempt {
+    /// Whether its call needs the next of the services that its own calls: a matter of the call, the same for all its attempts.
+    #[inline]
+    pub fn takes_way(&self, share: f64) -> bool {
+        share >= 1.0 || self.address.draw(Purpose::Branch, self.calls_made.into()).hits(share)
+    }
 }
 
 /// Where an attempt is.

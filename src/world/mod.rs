@@ -19,6 +19,7 @@ pub mod invariant;
 mod keys;
 mod mailbox;
 pub mod model;
+mod pools;
 mod probe;
 mod retriers;
 pub mod run;
@@ -43,6 +44,7 @@ use flight::{Attempt, Call};
 use invariant::{Invariant, Level, Offer, Violation};
 use mailbox::Mailboxes;
 use model::{Epoch, Model};
+use pools::Pools;
 use probe::Probe;
 use run::{Change, Run};
 use slots::Slots;
@@ -93,6 +95,7 @@ struct World<'a, L> {
     services: Vec<ServiceState>,
     callers: Vec<CallerState>,
     breakers: Breakers,
+    pools: Pools,
     /// The ledgers of the callers' budgets.
     books: Books,
     probe: Probe,
@@ -205,6 +208,7 @@ impl<'a, L: Listener> World<'a, L> {
                 })
                 .collect(),
             breakers: Breakers::new(model, address.child(2)),
+            pools: Pools::new(model),
             books: Books::new(model, model.callers.iter().map(clients).collect()),
             probe: Probe::new(model.services.len(), model.groups.len(), model.warmup, model.bin),
             listener,

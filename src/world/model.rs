@@ -173,10 +173,10 @@ impl Model {
         let mut held = vec![(0.0, 0.0); self.services.len()];
         for service in self.called_first() {
             let numbers = &epoch.services[service.at()];
-            let below = self.services[service.at()].calls.iter().map(|caller| {
+            let below = self.services[service.at()].calls.iter().zip(&numbers.shares).map(|(caller, share)| {
                 let link = &epoch.callers[caller.at()].link;
                 let (own, below) = held[self.callers[caller.at()].to.at()];
-                own + below + 2.0 * link.delay.mean()
+                share * (own + below + 2.0 * link.delay.mean())
             });
             let below = below.sum::<f64>();
             let alone = numbers.time.mean();

@@ -81,6 +81,8 @@ pub struct Totals {
     pub last_settled: Time,
     /// How often a breaker opened in the measured window, at every layer.
     pub breaker_opened: u64,
+    /// Attempts that their pool had no place for, at every layer.
+    pub pool_denied: u64,
 }
 
 /// Counts and sums of one service.

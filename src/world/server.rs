@@ -147,7 +147,11 @@ impl<L: Listener> World<'_, L> {
 
     /// The worker makes its next further call, or replies.
     fn go_on_with(&mut self, attempt: u32, service: ServiceIndex) {
+        let shares = &self.numbers.services[service.at()].shares;
         let held = &mut self.attempts[attempt];
+        while shares.get(usize::from(held.calls_made)).is_some_and(|share| !held.takes_way(*share)) {
+            held.calls_made += 1;
+        }
         let Some(caller) = self.model.services[service.at()].calls.get(usize::from(held.calls_made)).copied() else {
             return self.complete(attempt, Outcome::Ok);
         };

@@ -64,7 +64,7 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
         context.problem(place, "a fault with a condition needs a run with an end", "add `horizon = \"5m\"` to [run]");
     }
     for (index, place) in places.policies.iter().enumerate() {
-        if let Some((message, help)) = asks_for_ever(model, index) {
+        if let Some((message, help)) = asks_for_ever(model, index).or_else(|| asks_pool_for_ever(model, index)) {
             context.problem(*place, format!("`{}` {message}", model.callers[index].name), help);
         } else if stands_still(model, index) {
             let name = &model.callers[index].name;
@@ -89,6 +89,9 @@ fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
         _ => {}
     }
     let many = |budget: &Budget| budget.parts().iter().any(|part| part.scope.size(group.count) > MOST_KEPT as usize);
+    if policies().any(|policy| policy.pool.is_some_and(|pool| pool.scope.size(group.count) > MOST_KEPT as usize)) {
+        return Some("a pool");
+    }
     if policies().any(|policy| policy.budget.as_ref().is_some_and(many)) {
         return Some("a budget");
     }
@@ -189,6 +192,7 @@ fn spins(model: &Model, group: &Group) -> bool {
         && views(model, group.caller).any(|(caller, view)| {
             // An open breaker denies at once what never touches the link, and so do some budgets.
             caller.policy.breaker.is_some()
+                || caller.policy.pool.is_some_and(|pool| pool.wait.is_some())
                 || caller.policy.budget.as_ref().is_some_and(Budget::denies_first)
                 || is_direct(caller) && (view.succeeds_at_once() || view.fails_at_once() && gives_up_at_once(&caller.policy))
         })
@@ -218,6 +222,29 @@ fn asks_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static 
         let unanswered = model.horizon.is_none() && policy.timeout.is_none() && policy.deadline.is_none();
         (endless && unanswered).then_some((
             "asks a breaker for ever, while a probe without a timeout may never be answered: the run might never end",
+            "give the policy a timeout or a deadline, or [run] a horizon",
+        ))
+    })
+}
+
+/// A caller that could ask a full pool for ever: what is wrong, and what to write.
+fn asks_pool_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static str)> {
+    views(model, CallerIndex(index as u16)).find_map(|(Caller { policy, .. }, _)| {
+        let pool = policy.pool?;
+        if policy.attempts.is_some() || !policy.retry_on.contains(Outcome::Rejected) {
+            return None;
+        }
+        let paid = policy.budget.as_ref().is_some_and(Budget::ends_an_instant);
+        if pool.wait.is_some() && policy.backoff.is_zero() && !paid {
+            return Some((
+                "asks a full pool again at once, for ever: time would stand still",
+                "give a backoff, such as { fixed = { delay = \"100ms\" } }, or let the attempts wait: wait = \"unlimited\"",
+            ));
+        }
+        let unanswered = model.horizon.is_none() && policy.timeout.is_none() && policy.deadline.is_none();
+        let denies = pool.wait.is_some() || pool.timeout.is_some();
+        (denies && unanswered).then_some((
+            "asks its pool for ever, while attempts without a timeout may never give their places back: the run might never end",
             "give the policy a timeout or a deadline, or [run] a horizon",
         ))
     })

@@ -232,7 +232,7 @@ fn changeable(segments: &[String], written: &str) -> Result<(), path::PathError>
         ["service", _, "rate_limit" | "script" | "permanent_rate" | "reject_time" | "shed" | "load_time" | "in_service_limit", ..] => {
             Ok(())
         }
-        ["service", _, "calls", _, "inherits_deadline"] => Ok(()),
+        ["service", _, "calls", _, "inherits_deadline" | "share"] => Ok(()),
         ["service", _, "calls", _, "policy", ..] | ["policy", _, _, ..] | ["clients", _, "policy", ..] | ["link", _, ..] => Ok(()),
         ["clients", _, "load_factor"] => Ok(()),
         ["clients", name, "load", ..] => {

@@ -21,6 +21,7 @@ mod numbers;
 pub mod path;
 mod pipelines;
 mod policies;
+mod pools;
 mod queues;
 pub(crate) mod ranges;
 pub(crate) mod reader;

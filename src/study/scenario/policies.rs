@@ -8,6 +8,7 @@ use super::hedges;
 use super::hints::retry_after;
 use super::node::{Node, Value};
 use super::pipelines::pipeline;
+use super::pools::pool;
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
 use super::scalars::{boolean, count, duration, list, number, one_of, some_duration, text, word_or};
 use crate::measure::time::Duration;
@@ -66,6 +67,7 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let hedge = fields.or(context, "hedge", "none", hedges::hedge);
     let retriers = fields.or(context, "retriers", Value::List(Vec::new()), retriers);
     let idempotent = fields.or(context, "idempotent", "no", one_of(IDEMPOTENT));
+    let pool = fields.or(context, "pool", "none", word_or("none", pool));
     fields.finish(context);
     Some(Policy {
         attempts: attempts?,
@@ -82,6 +84,7 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
         throttled_backoff: throttled_backoff?,
         max_elapsed: max_elapsed?,
         shared_seed: shared_seed?,
+        pool: pool?,
     })
 }
 

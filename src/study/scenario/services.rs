@@ -30,6 +30,8 @@ pub struct WrittenCall {
     pub policy: PolicyReference,
     /// Whether the call has no more time than is left to the attempt that the worker is busy with.
     pub inherits_deadline: bool,
+    /// The share of calls that need it.
+    pub share: f64,
 }
 
 /// The keys whose places are kept for problems of the service as a whole. An optimistic row has none of them.
@@ -123,6 +125,7 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
         down: down?,
         retry_after: retry_after?,
         inherits_deadline: calls.iter().map(|call| call.inherits_deadline).collect(),
+        shares: calls.iter().map(|call| call.share).collect(),
         ..rest
     };
     serving::fits_together(context, &service, &places);
@@ -139,8 +142,9 @@ fn calls(context: &mut Context, node: &mut Node) -> Option<Vec<WrittenCall>> {
         let service = fields.required(context, "service", "\"db\"", |context, node| text(context, node).map(|_| node.clone()));
         let policy = fields.or(context, "policy", Value::empty_table(), PolicyReference::read);
         let inherits_deadline = fields.or(context, "inherits_deadline", false, boolean);
+        let share = fields.or(context, "share", 1.0, share);
         fields.finish(context);
-        calls.push(WrittenCall { service: service?, policy: policy?, inherits_deadline: inherits_deadline? });
+        calls.push(WrittenCall { service: service?, policy: policy?, inherits_deadline: inherits_deadline?, share: share? });
     }
     Some(calls)
 }
