@@ -1,6 +1,7 @@
 //! Floor 1: what a service is. Parameters and a queue: it schedules nothing and never looks into its callers' pockets.
 
 pub mod admission;
+pub mod balancer;
 pub mod codel;
 pub mod criticality;
 pub mod hint;

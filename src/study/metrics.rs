@@ -2,6 +2,7 @@
 //! columns, of `expect`, and of docs/METRICS.md.
 
 use super::verdict::{Verdict, judge};
+use crate::measure::identifier::ServiceIndex;
 use crate::measure::time::{NANOSECONDS, Time};
 use crate::world::model::Model;
 use crate::world::run::{Run, ServiceTotals};
@@ -231,7 +232,8 @@ fn worker_time(model: &Model, run: &Run, service: usize) -> Option<f64> {
     let ends = run.changes.iter().map(|change| change.at).chain([run.ended]);
     let parts = starts.zip(ends).map(|((start, numbers), end)| {
         let length = end.min(run.ended).since(start.max(model.warmup)).seconds();
-        numbers.services[service].workers.map(|workers| f64::from(workers) * length)
+        let workers = model.stations(ServiceIndex(service as u16)).map(|place| numbers.services[place].workers.map(f64::from));
+        workers.sum::<Option<f64>>().map(|workers| workers * length)
     });
     parts.sum()
 }

@@ -32,11 +32,18 @@ impl<L: Listener> World<'_, L> {
     /// An attempt reaches its service.
     pub(super) fn deliver(&mut self, attempt: u32) {
         let service = self.service_of(attempt);
+        let service = if self.fronts.is_empty() { service } else { self.balance(attempt, service) };
+        self.arrive_at(attempt, service);
+    }
+
+    /// An attempt reaches its service, or the replica that was chosen for it.
+    #[inline]
+    pub(super) fn arrive_at(&mut self, attempt: u32, service: ServiceIndex) {
         match self.numbers.services[service.at()].down {
             None => {}
             Some(down) => return self.meet_down(attempt, service, down),
         }
-        if self.model.services[service.at()].optimistic {
+        if self.model.services[self.model.base(service).at()].optimistic {
             return self.read_row(attempt, service);
         }
         self.count_arrival(service);
@@ -297,7 +304,8 @@ impl<L: Listener> World<'_, L> {
         }
         if self.numbers.services.iter().any(|service| service.shed == Shed::Doomed) {
             let below = self.model.holding_times(self.numbers);
-            self.expected = below.into_iter().map(|(_, below)| Duration::from_seconds(below)).collect();
+            let of_replica = self.model.replicas.iter().map(|base| below[base.at()]);
+            self.expected = below.iter().copied().chain(of_replica).map(|(_, below)| Duration::from_seconds(below)).collect();
         }
     }
 }

@@ -98,6 +98,7 @@ impl<L: Listener> World<'_, L> {
             criticality: new.criticality,
             until: new.until,
             seat: Seat::default(),
+            replica: u16::MAX,
         });
         if new.parent.is_none() {
             self.calls[place].root.place = place;
@@ -185,6 +186,7 @@ impl<L: Listener> World<'_, L> {
         let (caller, beside) = (call.caller, call.current);
         let link = &numbers.callers[caller.at()].link;
         call.attempts += 1;
+        call.replica = u16::MAX;
         let number = call.attempts;
         self.count_attempt(place, number);
         self.tell_of(place, || What::Sent(number));
@@ -202,6 +204,7 @@ impl<L: Listener> World<'_, L> {
             call: (place, stamp),
             number,
             caller,
+            service: self.model.callers[caller.at()].to,
             state: State::Travelling,
             outcome: Outcome::Ok,
             calls_made: 0,

@@ -50,10 +50,10 @@ impl<L: Listener> World<'_, L> {
 
     /// What the network had kept arrives; a write of an optimistic row had its read before.
     fn deliver_held(&mut self, attempt: u32, service: ServiceIndex) {
-        if self.model.services[service.at()].optimistic && self.attempts[attempt].version.is_some() {
+        if self.attempts[attempt].version.is_some() {
             self.write(attempt);
         } else {
-            self.deliver(attempt);
+            self.arrive_at(attempt, service);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is under way: calls, held by their callers, and attempts, held by the network and the services.
 
 use super::pools::Seat;
-use crate::measure::identifier::{CallerIndex, ClientIndex};
+use crate::measure::identifier::{CallerIndex, ClientIndex, ServiceIndex};
 use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
@@ -71,6 +71,8 @@ pub struct Call {
     pub until: Time,
     /// What it has of its pool.
     pub seat: Seat,
+    /// The replica that its last attempt went to, `u16::MAX` where none was chosen.
+    pub replica: u16,
 }
 
 impl Call {
@@ -124,6 +126,8 @@ pub struct Attempt {
     pub number: u32,
     /// The edge it goes along.
     pub caller: CallerIndex,
+    /// Where it goes; of several replicas the first until the balancer has chosen.
+    pub service: ServiceIndex,
     /// Where it is.
     pub state: State,
     /// How it ended: set when the service replies, or when it decides to turn it away; `ok` before.

@@ -21,6 +21,7 @@ mod mailbox;
 pub mod model;
 mod pools;
 mod probe;
+mod replicas;
 mod retriers;
 pub mod run;
 mod server;
@@ -46,6 +47,7 @@ use mailbox::Mailboxes;
 use model::{Epoch, Model};
 use pools::Pools;
 use probe::Probe;
+use replicas::{Front, fronts};
 use run::{Change, Run};
 use slots::Slots;
 use trace::{Deaf, Listener};
@@ -92,7 +94,9 @@ struct World<'a, L> {
     attempts: Slots<Attempt>,
     arrivals: Vec<Arrivals>,
     mailboxes: Mailboxes,
+    /// Those with a name, and after them the further replicas.
     services: Vec<ServiceState>,
+    fronts: Vec<Option<Front>>,
     callers: Vec<CallerState>,
     breakers: Breakers,
     pools: Pools,
@@ -177,8 +181,8 @@ impl<'a, L: Listener> World<'a, L> {
         let (groups, services) = (address.child(0), address.child(1));
         let clients = |caller: &model::CallerShape| match caller.from {
             model::Origin::Group(group) => model.groups[group.at()].count,
-            // Workers of a service are all one client of the next.
-            model::Origin::Service(_) => 1,
+            // Workers of a service are all one client of the next, those of each replica one.
+            model::Origin::Service(service) => model.replica_count(service),
         };
         let layered = model.services.iter().any(|service| !service.calls.is_empty());
         World {
@@ -195,10 +199,11 @@ impl<'a, L: Listener> World<'a, L> {
             attempts: Slots::default(),
             arrivals: (0..).zip(&model.groups).map(|(index, group)| Arrivals::new(group, groups.child(index))).collect(),
             mailboxes: Mailboxes::new(model.groups.iter().map(|group| group.via)),
-            services: (0..model.services.len() as u64)
+            services: (0..)
                 .zip(&model.epochs[0].services)
                 .map(|(index, numbers)| ServiceState::new(services.child(index), numbers))
                 .collect(),
+            fronts: fronts(model),
             callers: (0..)
                 .zip(&model.callers)
                 .map(|(index, caller)| CallerState {
@@ -210,7 +215,7 @@ impl<'a, L: Listener> World<'a, L> {
             breakers: Breakers::new(model, address.child(2)),
             pools: Pools::new(model),
             books: Books::new(model, model.callers.iter().map(clients).collect()),
-            probe: Probe::new(model.services.len(), model.groups.len(), model.warmup, model.bin),
+            probe: Probe::new(model.epochs[0].services.len(), model.groups.len(), model.warmup, model.bin),
             listener,
             started: 0,
             open: 0,
@@ -303,8 +308,12 @@ impl<'a, L: Listener> World<'a, L> {
         self.probe.totals.last_settled = self.last_settled;
         self.check_at_the_end();
         let services = &self.services;
-        let timeline = self.probe.close(ended, |index| services[index].levels());
-        let Probe { totals, services, latency, attempts_needed, ended_by_group, .. } = self.probe;
+        let mut timeline = self.probe.close(ended, |index| services[index].levels());
+        let mut services = std::mem::take(&mut self.probe.services);
+        if !self.model.replicas.is_empty() {
+            self.join_replicas(&mut services, &mut timeline);
+        }
+        let Probe { totals, latency, attempts_needed, ended_by_group, .. } = self.probe;
         Run {
             seed: self.seed,
             fingerprint: self.fingerprint,

@@ -20,6 +20,9 @@ impl<L: Listener> World<'_, L> {
         }
         let number = self.calls[place].attempts;
         self.tell_of(place, || What::TimedOut(number));
+        if !self.fronts.is_empty() {
+            self.balancer_sees_timeout(place);
+        }
         self.leave(place);
         // A worker that is free by that may have done another attempt of the call at once.
         if !self.calls[place].settled && self.calls[place].stamp == stamp {

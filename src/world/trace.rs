@@ -96,6 +96,8 @@ pub enum What {
     RetrySkipped(Duration),
     /// No place in the pool is free: the attempt waits for one.
     PoolHolds,
+    /// The balancer sends the attempt to this replica, from 0.
+    Balanced(u32, u32),
     /// The pool has no place for the attempt, or had none in time.
     PoolDenies,
 }

@@ -18,10 +18,14 @@ time = "100ms"
 calls = [{ service = "db", share = "30%", policy = { pool = { limit = 2 } } }]
 [service.db]
 time = "5ms"
+replicas = 3
+balancer = "two_choices"
+ejection = { consecutive = 5, time = "30s", most = "50%" }
+replica = { 0 = { speed = 0.5 }, 2 = { down = "refuse", workers = "unlimited", error_rate = 0.1 } }
 [[fault]]
 at = "9s"
 for = "9s"
-set = { "clients.web.policy.pool.limit" = 5, "service.api.calls.0.share" = 0.5 }
+set = { "clients.web.policy.pool.limit" = 5, "service.api.calls.0.share" = 0.5, "service.db.replica.1.down" = "hang" }
 "#;
 
 const EDITS: &[(&str, &str, &str)] = &[
@@ -36,6 +40,20 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("{ limit = 2 }", "50", "`pool` must be a table"),
     ("share = \"30%\"", "share = \"130%\"", "0 to 1"),
     ("\"clients.web.policy.pool.limit\" = 5", "\"clients.web.policy.pool.limit\" = 0", "out of range"),
+    ("replicas = 3", "replicas = 0", "out of range"),
+    ("replicas = 3", "replicas = 2", "there is no replica `2`: there are 2, counted from 0"),
+    ("replicas = 3", "optimistic = true\nreplicas = 3", "has no `replicas`"),
+    ("two_choices", "two_choice", "did you mean `two_choices`?"),
+    ("consecutive = 5", "consecutive = 0", "out of range"),
+    ("time = \"30s\"", "time = \"0s\"", "must be above zero"),
+    ("most = \"50%\"", "most = 2", "0 to 1"),
+    ("most = \"50%\"", "mots = \"50%\"", "did you mean `most`?"),
+    ("0 = { speed = 0.5 }", "zero = { speed = 0.5 }", "write a number from 0 to 2"),
+    ("0 = { speed = 0.5 }", "0 = { time = \"1s\" }", "replica 0 has no key `time`"),
+    ("replica = { 0", "replica = 5 # { 0", "`replica` must be a table"),
+    ("replica.1.down", "replica.7.down", "there is no replica `7`"),
+    ("replica.1.down", "replica.1.time", "a fault can change these of a replica"),
+    ("\"service.db.replica.1.down\" = \"hang\"", "\"service.db.replicas\" = 4", "cannot change while the model runs"),
     ("attempts = 3, timeout = \"1s\"", "attempts = \"unlimited\"", "asks a full pool again at once"),
 ];
 
@@ -72,7 +90,7 @@ fn sound_machines_explain_themselves() {
     let again = Scenario::parse("sound", &explained, None, &[]).unwrap_or_else(|error| panic!("{explained}\n{error}"));
     assert_eq!(again.base_model().unwrap(), scenario.base_model().unwrap(), "{explained}");
     let words: Vec<&str> = explained.split([' ', '{', ',', '\n']).collect();
-    for key in words.windows(2).filter(|pair| pair[1] == "=" && !pair[0].starts_with('"')).map(|pair| pair[0]) {
+    for key in words.windows(2).filter(|pair| pair[1] == "=" && pair[0].starts_with(char::is_alphabetic)).map(|pair| pair[0]) {
         let is_documented =
             [format!("`{key}`"), format!("`{{ {key} = "), format!("{key} = ")].iter().any(|text| documentation.contains(text));
         assert!(is_documented, "docs/FORMAT.md says nothing of `{key}`");

@@ -27,6 +27,7 @@ mod golden_delays;
 mod json;
 mod pools;
 mod queues;
+mod replicas;
 mod results;
 mod scenarios;
 mod serving;

@@ -143,7 +143,10 @@ impl View<'_> {
 
     /// Whether an attempt can fail without any time passing, and another at the same instant too, and so on.
     fn fails_at_once(&self) -> bool {
-        let service = self.service();
+        self.model.stations(self.service).any(|place| self.replica_fails_at_once(&self.epoch.services[place]))
+    }
+
+    fn replica_fails_at_once(&self, service: &Service) -> bool {
         match service.down {
             Some(Down::Refuse) => return true,
             Some(Down::Hang | Down::Hold) => return false,
@@ -320,25 +323,31 @@ fn hopeless<'a>(model: &'a Model, epoch: &Epoch, caller: CallerIndex) -> Option<
             continue;
         }
         let to = model.callers[caller.at()].to;
-        let service = &epoch.services[to.at()];
-        let why = match service {
-            _ if epoch.callers[caller.at()].link.loss >= 1.0 => Some("is behind a link that loses everything"),
-            Service { down: Some(_), .. } => Some("is down"),
-            Service { workers: Some(0), .. } => Some("has no workers"),
-            Service { error_rate, .. } if *error_rate >= 1.0 => Some("answers every attempt with an error"),
-            Service { script, .. }
-                if !ends_calls(service) && script.last().is_some_and(|answer| !matches!(answer, Answer::Work(Outcome::Ok, _))) =>
-            {
-                Some("answers nothing well by its script")
-            }
-            Service { speed, time, .. } if *speed == 0.0 && !time.is_zero() => Some("stands still"),
-            _ if too_slow(epoch, caller, service) => Some("always takes longer than the timeout"),
-            _ => None,
-        };
-        if let Some(why) = why {
-            return Some((&model.services[to.at()].name, why));
+        // One replica that answers well is hope enough.
+        let mut stations = model.stations(to).map(|place| &epoch.services[place]);
+        let first = stations.next().and_then(|service| why(epoch, caller, service));
+        if let Some(reason) = first.filter(|_| stations.all(|service| why(epoch, caller, service).is_some())) {
+            return Some((&model.services[to.at()].name, reason));
         }
         edges.extend(&model.services[to.at()].calls);
     }
     None
+}
+
+/// Why a service, or a replica, never succeeds in this epoch.
+fn why(epoch: &Epoch, caller: CallerIndex, service: &Service) -> Option<&'static str> {
+    match service {
+        _ if epoch.callers[caller.at()].link.loss >= 1.0 => Some("is behind a link that loses everything"),
+        Service { down: Some(_), .. } => Some("is down"),
+        Service { workers: Some(0), .. } => Some("has no workers"),
+        Service { error_rate, .. } if *error_rate >= 1.0 => Some("answers every attempt with an error"),
+        Service { script, .. }
+            if !ends_calls(service) && script.last().is_some_and(|answer| !matches!(answer, Answer::Work(Outcome::Ok, _))) =>
+        {
+            Some("answers nothing well by its script")
+        }
+        Service { speed, time, .. } if *speed == 0.0 && !time.is_zero() => Some("stands still"),
+        _ if too_slow(epoch, caller, service) => Some("always takes longer than the timeout"),
+        _ => None,
+    }
 }

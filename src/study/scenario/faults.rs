@@ -232,6 +232,9 @@ fn changeable(segments: &[String], written: &str) -> Result<(), path::PathError>
         ["service", _, "rate_limit" | "script" | "permanent_rate" | "reject_time" | "shed" | "load_time" | "in_service_limit", ..] => {
             Ok(())
         }
+        ["service", _, "replica", _, key] => {
+            super::machines::changeable(key).or_else(|help| fixed(format!("{help}; a fault can change these of a replica")))
+        }
         ["service", _, "calls", _, "inherits_deadline" | "share"] => Ok(()),
         ["service", _, "calls", _, "policy", ..] | ["policy", _, _, ..] | ["clients", _, "policy", ..] | ["link", _, ..] => Ok(()),
         ["clients", _, "load_factor"] => Ok(()),

@@ -16,6 +16,7 @@ mod files;
 mod hedges;
 mod hints;
 mod inline;
+mod machines;
 pub mod node;
 mod numbers;
 pub mod path;
