@@ -2,6 +2,7 @@
 
 pub mod admission;
 pub mod balancer;
+pub mod cache;
 pub mod codel;
 pub mod criticality;
 pub mod hint;
@@ -12,6 +13,7 @@ pub mod script;
 pub mod sharing;
 
 use admission::Shed;
+use cache::Cache;
 use codel::Codel;
 use hint::Hint;
 use limit::RateLimit;
@@ -66,6 +68,8 @@ pub struct Service {
     pub inherits_deadline: Vec<bool>,
     /// For each service that it calls, the share of calls that need it, 0 to 1.
     pub shares: Vec<f64>,
+    /// What answers a share of the attempts without the service.
+    pub cache: Option<Cache>,
 }
 
 /// Who of the queued is next.
@@ -130,6 +134,7 @@ impl Service {
             in_service_limit: None,
             inherits_deadline: Vec::new(),
             shares: Vec::new(),
+            cache: None,
         }
     }
 

@@ -113,6 +113,7 @@ const SERVICE: &[(&str, Unit)] = &[
     ("wait_mean", Unit::Seconds),
     ("throttled", Unit::Attempts),
     ("shed", Unit::Attempts),
+    ("hits", Unit::Attempts),
 ];
 
 /// Series of a timeline that are sums over all services, beside those of the clients.
@@ -205,7 +206,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 12] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 13] {
     let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
@@ -222,6 +223,7 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         ratio(service.waited as f64 / NANOSECONDS as f64, service.started as f64),
         some(service.throttled),
         some(service.shed),
+        some(service.hits),
     ]
 }
 

@@ -32,6 +32,9 @@ impl<L: Listener> World<'_, L> {
     /// An attempt reaches its service.
     pub(super) fn deliver(&mut self, attempt: u32) {
         let service = self.service_of(attempt);
+        if self.services[service.at()].cached && self.meets_cache(attempt, service) {
+            return;
+        }
         let service = if self.fronts.is_empty() { service } else { self.balance(attempt, service) };
         self.arrive_at(attempt, service);
     }
@@ -289,6 +292,8 @@ impl<L: Listener> World<'_, L> {
             let (attempts, calls) = (&self.attempts, &self.calls);
             state.queue.change(after.order, |attempt| calls[attempts[attempt].call.0].criticality);
         }
+        self.change_cache(service, before.cache.as_ref());
+        let state = &mut self.services[service.at()];
         if before.codel != after.codel {
             state.codel = Default::default();
         }
@@ -300,6 +305,7 @@ impl<L: Listener> World<'_, L> {
             state.places = numbers.places().unwrap_or(u32::MAX);
             let door = numbers.rate_limit.is_some() || !numbers.script.is_empty() || numbers.shed != Shed::None;
             state.looks = door || numbers.max_wait.is_some() || numbers.codel.is_some();
+            state.cached = numbers.cache.is_some();
             state.special = numbers.sharing || numbers.load_time.is_some() || !numbers.script.is_empty();
         }
         if self.numbers.services.iter().any(|service| service.shed == Shed::Doomed) {

@@ -10,6 +10,7 @@ mod agenda;
 mod arrivals;
 mod books;
 mod breakers;
+mod caching;
 mod caller;
 mod change;
 pub mod condition;
@@ -60,7 +61,7 @@ use crate::retry::retrier::Uses;
 use crate::service::Service;
 use crate::service::queue::Queue;
 use crate::service::sharing::Processor;
-use crate::service::{codel, limit};
+use crate::service::{cache, codel, limit};
 
 /// Simulates one replication.
 pub fn run(model: &Model, seed: Seed) -> Run {
@@ -148,6 +149,8 @@ struct ServiceState {
     turned_away: VecDeque<u32>,
     /// What the rate limit has let in.
     account: limit::Account,
+    /// How full the cache in front of it is.
+    cache: cache::State,
     /// What controlled delay has seen.
     codel: codel::State,
     /// What the workers share.
@@ -158,6 +161,8 @@ struct ServiceState {
     looks: bool,
     /// Of the numbers that hold now: whether work is anything but a draw from `time` on a worker of its own.
     special: bool,
+    /// Of the numbers that hold now: whether there is a cache in front of it.
+    cached: bool,
 }
 
 /// What changes about an edge in the course of a run, beside its budget's ledgers.
@@ -296,6 +301,7 @@ impl<'a, L: Listener> World<'a, L> {
             Event::Condition(fault, what) => self.meet_condition(fault, what),
             Event::Poll(group, wait) => self.fill_is_over(group, wait),
             Event::Batch(batch, stamp) => self.batch_is_over(batch, stamp),
+            Event::Cached(attempt) => self.answer_from_cache(attempt),
         }
     }
 
@@ -346,11 +352,13 @@ impl ServiceState {
             version: 0,
             turned_away: VecDeque::new(),
             account: Default::default(),
+            cache: Default::default(),
             codel: Default::default(),
             processor: Processor::default(),
             places: 0,
             looks: false,
             special: false,
+            cached: false,
         }
     }
 

@@ -181,7 +181,9 @@ impl Model {
             let below = self.services[service.at()].calls.iter().zip(&numbers.shares).map(|(caller, share)| {
                 let link = &epoch.callers[caller.at()].link;
                 let (own, below) = held[self.callers[caller.at()].to.at()];
-                share * (own + below + 2.0 * link.delay.mean())
+                let cache = epoch.services[self.callers[caller.at()].to.at()].cache;
+                let (hits, hit) = cache.map_or((0.0, 0.0), |cache| (cache.hit_rate, cache.time.seconds()));
+                share * ((1.0 - hits) * (own + below) + hits * hit + 2.0 * link.delay.mean())
             });
             let below = below.sum::<f64>();
             let alone = numbers.time.mean();
@@ -194,7 +196,7 @@ impl Model {
 
     /// Attempts a second that each service can do: workers over the time that one is held, its own and that of the calls it makes,
     /// and no more than its rate limit lets in. Infinite where workers are unlimited or held for no time. Of several replicas the sum,
-    /// without those that are down.
+    /// without those that are down; with what a full cache answers.
     pub fn capacities(&self, epoch: &Epoch) -> Vec<f64> {
         let capacity = |numbers: &Service, held: f64| {
             let workers = match numbers.workers {
@@ -211,7 +213,10 @@ impl Model {
             let own = |numbers: &Service| if numbers.speed == first.speed { own } else { own * first.speed / numbers.speed };
             let several = self.services[index].balancer.is_some();
             let up = self.stations(ServiceIndex(index as u16)).map(|place| &epoch.services[place]);
-            up.filter(|numbers| !several || numbers.down.is_none()).map(|numbers| capacity(numbers, own(numbers) + below)).sum::<f64>()
+            let misses = first.cache.map_or(1.0, |cache| 1.0 - cache.hit_rate);
+            let sum: f64 =
+                up.filter(|numbers| !several || numbers.down.is_none()).map(|numbers| capacity(numbers, own(numbers) + below)).sum();
+            if misses > 0.0 { sum / misses } else { f64::INFINITY }
         };
         (0..self.services.len()).map(all).collect()
     }

@@ -144,5 +144,6 @@ impl ServiceTotals {
         self.wasted += other.wasted;
         self.throttled += other.throttled;
         self.shed += other.shed;
+        self.hits += other.hits;
     }
 }

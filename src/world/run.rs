@@ -118,6 +118,8 @@ pub struct ServiceTotals {
     pub throttled: u64,
     /// Attempts turned away because they had waited too long, or because their time was over or would be.
     pub shed: u64,
+    /// Attempts answered from the cache in front of it.
+    pub hits: u64,
 }
 
 /// Latencies of successful calls, from the first sending, in nanoseconds. A short run keeps each, a long one a histogram of three digits.

@@ -201,6 +201,9 @@ impl<L: Listener> World<'_, L> {
         self.free_worker(attempt, service);
         self.tell_of_attempt(attempt, |number| What::WorkEnds(number, outcome));
         self.count_done(attempt, service, outcome);
+        if outcome == Outcome::Ok {
+            self.store_in_cache(service);
+        }
         self.take_up(service);
         self.reply(attempt, outcome);
     }

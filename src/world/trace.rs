@@ -98,6 +98,8 @@ pub enum What {
     PoolHolds,
     /// The balancer sends the attempt to this replica, from 0.
     Balanced(u32, u32),
+    /// The cache in front of the service has the answer.
+    Hit(u32),
     /// The pool has no place for the attempt, or had none in time.
     PoolDenies,
 }

@@ -18,6 +18,7 @@ time = "100ms"
 calls = [{ service = "db", share = "30%", policy = { pool = { limit = 2 } } }]
 [service.db]
 time = "5ms"
+cache = { hit_rate = 0.9, time = "1ms", keys = 1000 }
 replicas = 3
 balancer = "two_choices"
 ejection = { consecutive = 5, time = "30s", most = "50%" }
@@ -25,7 +26,7 @@ replica = { 0 = { speed = 0.5 }, 2 = { down = "refuse", workers = "unlimited", e
 [[fault]]
 at = "9s"
 for = "9s"
-set = { "clients.web.policy.pool.limit" = 5, "service.api.calls.0.share" = 0.5, "service.db.replica.1.down" = "hang" }
+set = { "clients.web.policy.pool.limit" = 5, "service.api.calls.0.share" = 0.5, "service.db.replica.1.down" = "hang", "service.db.cache.hit_rate" = 0.0 }
 "#;
 
 const EDITS: &[(&str, &str, &str)] = &[
@@ -42,6 +43,12 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("\"clients.web.policy.pool.limit\" = 5", "\"clients.web.policy.pool.limit\" = 0", "out of range"),
     ("replicas = 3", "replicas = 0", "out of range"),
     ("replicas = 3", "replicas = 2", "there is no replica `2`: there are 2, counted from 0"),
+    ("hit_rate = 0.9, ", "", "`cache` has no `hit_rate`"),
+    ("hit_rate = 0.9", "hit_rate = 90", "0 to 1"),
+    ("hit_rate = 0.9", "hitrate = 0.9", "did you mean `hit_rate`?"),
+    ("time = \"1ms\", keys", "time = \"0s\", keys", "must be above zero"),
+    ("keys = 1000", "keys = 0", "out of range"),
+    ("cache = { hit_rate = 0.9", "optimistic = true\ncache = { hit_rate = 0.9", "has no `cache`"),
     ("replicas = 3", "optimistic = true\nreplicas = 3", "has no `replicas`"),
     ("two_choices", "two_choice", "did you mean `two_choices`?"),
     ("consecutive = 5", "consecutive = 0", "out of range"),

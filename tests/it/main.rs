@@ -11,6 +11,7 @@ mod broken_services;
 mod budget_facts;
 mod budget_texts;
 mod budgets;
+mod caches;
 mod calls;
 mod case_runs;
 mod cases;

@@ -5,6 +5,7 @@ use super::node::{Entry, Node, Value};
 use super::reader::{Context, Fields};
 use super::scalars::{count, number, one_of, share, some_duration, whole, word_or};
 use crate::service::balancer::{Balancer, Ejection, Rule};
+use crate::service::cache::Cache;
 use crate::service::{Down, Service};
 
 /// Replicas of a service, at most.
@@ -71,6 +72,16 @@ fn ejection(context: &mut Context, node: &mut Node) -> Option<Ejection> {
     Some(Ejection { consecutive: consecutive?, time: time?, most: most? })
 }
 
+/// A cache from its table; `"none"` is read by the caller.
+pub fn cache(context: &mut Context, node: &mut Node) -> Option<Cache> {
+    let mut fields = Fields::open(context, node, "`cache`")?;
+    let hit_rate = fields.required(context, "hit_rate", "0.9", share);
+    let time = fields.or(context, "time", "1ms", some_duration);
+    let keys = fields.or(context, "keys", 100_000, count(1));
+    fields.finish(context);
+    Some(Cache { hit_rate: hit_rate?, time: time?, keys: keys? })
+}
+
 /// What a replica leaves out is not written into the tree: it follows its service, also where a fault changes that.
 fn differences(context: &mut Context, node: &mut Node, count: u32) -> Option<Vec<(u32, Difference)>> {
     let (place, kind) = (node.place, node.value.kind());
@@ -100,9 +111,13 @@ fn difference(context: &mut Context, node: &mut Node, index: u32) -> Option<Diff
 }
 
 /// Refuses what an optimistic row has not.
-pub fn only_a_row(context: &mut Context, place: Place, replicas: &Replicas) {
-    if replicas.count > 1 {
-        context.problem(place, "an optimistic row has no `replicas`", "leave out `replicas`: there is one row");
+pub fn only_a_row(context: &mut Context, place: Place, service: &Service, replicas: &Replicas) {
+    for (key, _) in [("replicas", replicas.count > 1), ("cache", service.cache.is_some())].into_iter().filter(|(_, differs)| *differs) {
+        context.problem(
+            place,
+            format!("an optimistic row has no `{key}`"),
+            format!("leave out `{key}`: there is one row, and it takes no time"),
+        );
     }
 }
 

@@ -131,7 +131,7 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     serving::fits_together(context, &service, &places);
     if is_optimistic {
         only_a_row(context, &service, &places);
-        machines::only_a_row(context, calls_place, &replicas);
+        machines::only_a_row(context, calls_place, &service, &replicas);
     }
     Some(WrittenService { service, optimistic: optimistic?, calls, replicas })
 }
