@@ -59,7 +59,8 @@ fn listen(watch: &Arc<Watch>) {
 
 /// What to say of a violation: all that it takes to find it again.
 pub fn contradiction(model: &Model, place: &str, Seed { seed, replication }: Seed, violation: Violation) -> String {
-    let service = violation.service.map_or(String::new(), |service| format!(" at service `{}`", model.services[service.at()].name));
+    let service =
+        violation.service.map_or(String::new(), |service| format!(" at service `{}`", model.services[model.base(service).at()].name));
     let attempt = violation.attempt.map_or(String::new(), |ticket| {
         format!(", attempt {} of call {} (place {}, stamp {})", ticket.number, ticket.call, ticket.place, ticket.stamp)
     });

@@ -42,6 +42,12 @@ pub enum Purpose {
     Reject = 65,
     /// Whether a caller gives up after a failure.
     Patience = 66,
+    /// Whether a call takes one of the ways on that its service has.
+    Branch = 80,
+    /// Which replica an attempt is sent to; the second to be looked at follows as 82.
+    Replica = 81,
+    /// Whether an attempt finds its answer in the cache.
+    Cache = 83,
 }
 
 /// A node in the tree of addresses.

@@ -7,6 +7,7 @@ pub mod hedge;
 pub mod hint;
 pub mod outcome;
 pub mod policy;
+pub mod pool;
 pub mod receive;
 pub mod retrier;
 pub mod scope;

@@ -6,6 +6,7 @@ use super::budget::Budget;
 use super::hedge::Hedge;
 use super::hint::RetryAfter;
 use super::outcome::{FAILURES, Outcome, OutcomeSet};
+use super::pool::Pool;
 use super::retrier::Retrier;
 use crate::measure::random::Draw;
 use crate::measure::time::Duration;
@@ -43,6 +44,8 @@ pub struct Policy {
     pub shared_seed: bool,
     /// The probability, 0 to 1, that a caller whose attempt has failed goes on at all.
     pub persistence: f64,
+    /// Connections or threads, of which each attempt under way needs one; None is no limit.
+    pub pool: Option<Pool>,
 }
 
 /// What it means that a call is done twice.
@@ -77,6 +80,7 @@ impl Policy {
             max_elapsed: None,
             shared_seed: false,
             persistence: 1.0,
+            pool: None,
         }
     }
 

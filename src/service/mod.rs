@@ -1,6 +1,8 @@
 //! Floor 1: what a service is. Parameters and a queue: it schedules nothing and never looks into its callers' pockets.
 
 pub mod admission;
+pub mod balancer;
+pub mod cache;
 pub mod codel;
 pub mod criticality;
 pub mod hint;
@@ -11,6 +13,7 @@ pub mod script;
 pub mod sharing;
 
 use admission::Shed;
+use cache::Cache;
 use codel::Codel;
 use hint::Hint;
 use limit::RateLimit;
@@ -63,6 +66,10 @@ pub struct Service {
     pub in_service_limit: Option<u32>,
     /// For each service that it calls, whether that call has no more time than is left to the caller.
     pub inherits_deadline: Vec<bool>,
+    /// For each service that it calls, the share of calls that need it, 0 to 1.
+    pub shares: Vec<f64>,
+    /// What answers a share of the attempts without the service.
+    pub cache: Option<Cache>,
 }
 
 /// Who of the queued is next.
@@ -126,6 +133,8 @@ impl Service {
             sharing: false,
             in_service_limit: None,
             inherits_deadline: Vec::new(),
+            shares: Vec::new(),
+            cache: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! columns, of `expect`, and of docs/METRICS.md.
 
 use super::verdict::{Verdict, judge};
+use crate::measure::identifier::ServiceIndex;
 use crate::measure::time::{NANOSECONDS, Time};
 use crate::world::model::Model;
 use crate::world::run::{Run, ServiceTotals};
@@ -96,6 +97,7 @@ const GLOBAL: &[(&str, Unit, Summary)] = &[
     ("collapsed", Unit::Share, Summary::Share),
     ("undecided", Unit::Share, Summary::Share),
     ("backing_off_mean", Unit::Calls, Summary::Mean),
+    ("pool_denied", Unit::Attempts, Summary::Mean),
 ];
 
 /// Of each service, after its name and a dot.
@@ -114,6 +116,7 @@ const SERVICE: &[(&str, Unit)] = &[
     ("shed", Unit::Attempts),
     ("number_mean", Unit::Attempts),
     ("delayed", Unit::Share),
+    ("hits", Unit::Attempts),
 ];
 
 /// Series of a timeline that are sums over all services, beside those of the clients.
@@ -197,6 +200,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
         is(Verdict::Collapsed),
         is(Verdict::Undecided),
         ratio(totals.backing_off as f64 / NANOSECONDS as f64, window),
+        some(totals.pool_denied),
     ];
     let reach = model.reach();
     for index in 0..run.services.len() {
@@ -206,7 +210,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 14] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 15] {
     let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
@@ -225,6 +229,7 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         some(service.shed),
         ratio((service.queued + service.busy) as f64 / NANOSECONDS as f64, window),
         ratio(service.delayed as f64, service.started as f64),
+        some(service.hits),
     ]
 }
 
@@ -235,7 +240,8 @@ fn worker_time(model: &Model, run: &Run, service: usize) -> Option<f64> {
     let ends = run.changes.iter().map(|change| change.at).chain([run.ended]);
     let parts = starts.zip(ends).map(|((start, numbers), end)| {
         let length = end.min(run.ended).since(start.max(model.warmup)).seconds();
-        numbers.services[service].workers.map(|workers| f64::from(workers) * length)
+        let workers = model.stations(ServiceIndex(service as u16)).map(|place| numbers.services[place].workers.map(f64::from));
+        workers.sum::<Option<f64>>().map(|workers| workers * length)
     });
     parts.sum()
 }

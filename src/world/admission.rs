@@ -32,11 +32,21 @@ impl<L: Listener> World<'_, L> {
     /// An attempt reaches its service.
     pub(super) fn deliver(&mut self, attempt: u32) {
         let service = self.service_of(attempt);
+        if self.services[service.at()].cached && self.meets_cache(attempt, service) {
+            return;
+        }
+        let service = if self.fronts.is_empty() { service } else { self.balance(attempt, service) };
+        self.arrive_at(attempt, service);
+    }
+
+    /// An attempt reaches its service, or the replica that was chosen for it.
+    #[inline]
+    pub(super) fn arrive_at(&mut self, attempt: u32, service: ServiceIndex) {
         match self.numbers.services[service.at()].down {
             None => {}
             Some(down) => return self.meet_down(attempt, service, down),
         }
-        if self.model.services[service.at()].optimistic {
+        if self.model.services[self.model.base(service).at()].optimistic {
             return self.read_row(attempt, service);
         }
         self.count_arrival(service);
@@ -284,6 +294,8 @@ impl<L: Listener> World<'_, L> {
             let (attempts, calls) = (&self.attempts, &self.calls);
             state.queue.change(after.order, |attempt| calls[attempts[attempt].call.0].criticality);
         }
+        self.change_cache(service, before.cache.as_ref());
+        let state = &mut self.services[service.at()];
         if before.codel != after.codel {
             state.codel = Default::default();
         }
@@ -295,11 +307,13 @@ impl<L: Listener> World<'_, L> {
             state.places = numbers.places().unwrap_or(u32::MAX);
             let door = numbers.rate_limit.is_some() || !numbers.script.is_empty() || numbers.shed != Shed::None;
             state.looks = door || numbers.max_wait.is_some() || numbers.codel.is_some();
+            state.cached = numbers.cache.is_some();
             state.special = numbers.sharing || numbers.load_time.is_some() || !numbers.script.is_empty();
         }
         if self.numbers.services.iter().any(|service| service.shed == Shed::Doomed) {
             let below = self.model.holding_times(self.numbers);
-            self.expected = below.into_iter().map(|(_, below)| Duration::from_seconds(below)).collect();
+            let of_replica = self.model.replicas.iter().map(|base| below[base.at()]);
+            self.expected = below.iter().copied().chain(of_replica).map(|(_, below)| Duration::from_seconds(below)).collect();
         }
     }
 }

@@ -6,6 +6,7 @@ use super::agenda::Event;
 use super::arrivals::Start;
 use super::flight::{Attempt, Call, NOBODY, Root, State};
 use super::model::Caller;
+use super::pools::Seat;
 use super::probe::Count;
 use super::trace::{Listener, What};
 use crate::measure::identifier::{CallerIndex, ClientIndex, GroupIndex};
@@ -96,6 +97,8 @@ impl<L: Listener> World<'_, L> {
             root: above.map_or(Root { place: NOBODY, number }, |(root, _)| root),
             criticality: new.criticality,
             until: new.until,
+            seat: Seat::default(),
+            replica: u16::MAX,
         });
         if new.parent.is_none() {
             self.calls[place].root.place = place;
@@ -152,7 +155,13 @@ impl<L: Listener> World<'_, L> {
             return;
         }
         if let Some(breaker) = &policy.breaker
+            && !self.calls[place].seat.is_given()
             && !self.passes_breaker(place, breaker)
+        {
+            return;
+        }
+        if let Some(pool) = &policy.pool
+            && !self.enters_pool(place, pool)
         {
             return;
         }
@@ -183,6 +192,7 @@ impl<L: Listener> World<'_, L> {
         let (caller, beside) = (call.caller, call.current);
         let link = &numbers.callers[caller.at()].link;
         call.attempts += 1;
+        call.replica = u16::MAX;
         let number = call.attempts;
         self.count_attempt(place, number);
         self.tell_of(place, || What::Sent(number));
@@ -200,6 +210,7 @@ impl<L: Listener> World<'_, L> {
             call: (place, stamp),
             number,
             caller,
+            service: self.model.callers[caller.at()].to,
             state: State::Travelling,
             outcome: Outcome::Ok,
             calls_made: 0,

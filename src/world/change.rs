@@ -20,6 +20,7 @@ impl<L: Listener> World<'_, L> {
         self.change_breakers(before);
         self.change_books(before);
         self.change_memories(before);
+        self.change_pools(before);
         self.take_in();
         for index in 0..self.services.len() {
             self.change_service(ServiceIndex(index as u16), &before.services[index]);
@@ -50,10 +51,10 @@ impl<L: Listener> World<'_, L> {
 
     /// What the network had kept arrives; a write of an optimistic row had its read before.
     fn deliver_held(&mut self, attempt: u32, service: ServiceIndex) {
-        if self.model.services[service.at()].optimistic && self.attempts[attempt].version.is_some() {
+        if self.attempts[attempt].version.is_some() {
             self.write(attempt);
         } else {
-            self.deliver(attempt);
+            self.arrive_at(attempt, service);
         }
     }
 
@@ -150,6 +151,7 @@ impl<L: Listener> World<'_, L> {
     /// Its caller waits no longer for the present attempt of a call.
     pub(super) fn break_off(&mut self, place: u32) {
         self.leave(place);
+        self.leave_pool(place);
         if let Some(breaker) = &self.numbers.callers[self.calls[place].caller.at()].policy.breaker {
             self.leave_breaker(place, breaker);
         }

@@ -202,16 +202,22 @@ impl<L: Listener> World<'_, L> {
         let rate = |column: usize| since.map(|(at, _)| since_last(column) / self.now.since(at).seconds());
         let (succeeded, failed) = (since_last(3), since_last(4));
         condition.holds(match condition.signal {
-            Signal::Queue(service) => Some(self.services[service.at()].queue.len() as f64),
-            Signal::Busy(service) => Some(f64::from(self.services[service.at()].busy)),
-            Signal::Utilisation(service) => self.numbers.services[service.at()].workers.map(|workers| match workers {
-                0 => 1.0,
-                workers => f64::from(self.services[service.at()].busy) / f64::from(workers),
-            }),
+            Signal::Queue(service) => Some(self.model.stations(service).map(|place| self.services[place].queue.len() as f64).sum()),
+            Signal::Busy(service) => Some(self.busy_of(service)),
+            Signal::Utilisation(service) => {
+                let workers = self.model.stations(service).map(|place| self.numbers.services[place].workers.map(f64::from));
+                let workers = workers.sum::<Option<f64>>();
+                workers.map(|workers| if workers == 0.0 { 1.0 } else { self.busy_of(service) / workers })
+            }
             Signal::Goodput => rate(3),
             Signal::Attempts => rate(1),
             Signal::SuccessRate => (succeeded + failed > 0.0).then(|| succeeded / (succeeded + failed)),
         })
+    }
+
+    /// Workers held, of all replicas.
+    fn busy_of(&self, service: ServiceIndex) -> f64 {
+        self.model.stations(service).map(|place| f64::from(self.services[place].busy)).sum()
     }
 
     /// From now on the numbers of another epoch, or of another combination of conditional faults, hold.

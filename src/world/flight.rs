@@ -1,7 +1,8 @@
 //! What is under way: calls, held by their callers, and attempts, held by the network and the services.
 
-use crate::measure::identifier::{CallerIndex, ClientIndex};
-use crate::measure::random::Address;
+use super::pools::Seat;
+use crate::measure::identifier::{CallerIndex, ClientIndex, ServiceIndex};
+use crate::measure::random::{Address, Purpose};
 use crate::measure::time::{Duration, Time};
 use crate::retry::breaker::Pass;
 use crate::retry::budget::Paid;
@@ -40,7 +41,7 @@ pub struct Call {
     pub parked: bool,
     /// How often its breaker has put off its next attempt, each of which is followed by a wait.
     pub denied: u32,
-    /// How many of these used up an attempt.
+    /// How many of these used up an attempt; so does an attempt that its pool has no place for.
     pub used_by_breaker: u32,
     /// What it keeps of what its budget had of it.
     pub paid: Paid,
@@ -68,6 +69,10 @@ pub struct Call {
     pub criticality: Criticality,
     /// When the attempt above gives up, where that is handed down; never otherwise.
     pub until: Time,
+    /// What it has of its pool.
+    pub seat: Seat,
+    /// The replica that its last attempt went to, `u16::MAX` where none was chosen.
+    pub replica: u16,
 }
 
 impl Call {
@@ -121,6 +126,8 @@ pub struct Attempt {
     pub number: u32,
     /// The edge it goes along.
     pub caller: CallerIndex,
+    /// Where it goes; of several replicas the first until the balancer has chosen.
+    pub service: ServiceIndex,
     /// Where it is.
     pub state: State,
     /// How it ended: set when the service replies, or when it decides to turn it away; `ok` before.
@@ -135,6 +142,14 @@ pub struct Attempt {
     pub until: Time,
     /// The hint that goes with its reply.
     pub hint: Option<Duration>,
+}
+
+impl Attempt {
+    /// Whether its call needs the next of the services that its own calls: a matter of the call, the same for all its attempts.
+    #[inline]
+    pub fn takes_way(&self, share: f64) -> bool {
+        share >= 1.0 || self.address.draw(Purpose::Branch, self.calls_made.into()).hits(share)
+    }
 }
 
 /// Where an attempt is.

@@ -39,12 +39,18 @@ impl<L: Listener> World<'_, L> {
         if policy.budget.as_ref().is_some_and(|budget| !self.books.would_grant(budget, call, self.now)) {
             return false;
         }
+        if !self.pool_has_place(place) {
+            return false;
+        }
+        let call = &mut self.calls[place];
         if !hedge.admit(&mut self.callers[caller].hedges, call.hedges.1) {
             return false;
         }
         call.hedges.0 += 1;
         call.hedges.1 += 1;
         call.unheard += 1;
+        self.enter_pool_beside(place);
+        let call = &self.calls[place];
         let until = gives_up(call.sent, call.time_left(policy, call.sent));
         self.wait_for_hedge(place);
         self.transmit(place, until);
@@ -62,10 +68,15 @@ impl<L: Listener> World<'_, L> {
                 // Since the first was sent, whichever has won: what is cancelled has taken longer than what it is compared with.
                 let latency = self.now - call.sent;
                 policy.hedge.iter().for_each(|hedge| hedge.observe(&mut self.callers[caller].hedges, latency));
-            } else if policy.retry_on.contains(outcome) && (self.hedge(place) || self.calls[place].unheard > 0)
-                || is_done_beside(policy, outcome) && self.calls[place].unheard > 0
-            {
-                return;
+            } else {
+                let again = policy.retry_on.contains(outcome);
+                if again {
+                    self.leave_pool_beside(place);
+                }
+                let done_beside = is_done_beside(policy, outcome);
+                if again && self.hedge(place) || (again || done_beside) && self.calls[place].unheard > 0 {
+                    return;
+                }
             }
         }
         self.settle(place, outcome, hint);

@@ -10,6 +10,7 @@ pub mod agenda;
 mod arrivals;
 mod books;
 mod breakers;
+mod caching;
 mod caller;
 mod change;
 pub mod condition;
@@ -19,7 +20,9 @@ pub mod invariant;
 mod keys;
 mod mailbox;
 pub mod model;
+mod pools;
 mod probe;
+mod replicas;
 mod retriers;
 pub mod run;
 mod server;
@@ -43,7 +46,9 @@ use flight::{Attempt, Call};
 use invariant::{Invariant, Level, Offer, Violation};
 use mailbox::Mailboxes;
 use model::{Epoch, Model};
+use pools::Pools;
 use probe::Probe;
+use replicas::{Front, fronts};
 use run::{Change, Run};
 use slots::Slots;
 use trace::{Deaf, Listener};
@@ -57,7 +62,7 @@ use crate::retry::retrier::Uses;
 use crate::service::Service;
 use crate::service::queue::Queue;
 use crate::service::sharing::Processor;
-use crate::service::{codel, limit};
+use crate::service::{cache, codel, limit};
 
 /// Simulates one replication.
 pub fn run(model: &Model, seed: Seed) -> Run {
@@ -101,9 +106,12 @@ struct World<'a, L> {
     attempts: Slots<Attempt>,
     arrivals: Vec<Arrivals>,
     mailboxes: Mailboxes,
+    /// Those with a name, and after them the further replicas.
     services: Vec<ServiceState>,
+    fronts: Vec<Option<Front>>,
     callers: Vec<CallerState>,
     breakers: Breakers,
+    pools: Pools,
     /// The ledgers of the callers' budgets.
     books: Books,
     probe: Probe,
@@ -154,6 +162,8 @@ struct ServiceState {
     turned_away: VecDeque<u32>,
     /// What the rate limit has let in.
     account: limit::Account,
+    /// How full the cache in front of it is.
+    cache: cache::State,
     /// What controlled delay has seen.
     codel: codel::State,
     /// What the workers share.
@@ -164,6 +174,8 @@ struct ServiceState {
     looks: bool,
     /// Of the numbers that hold now: whether work is anything but a draw from `time` on a worker of its own.
     special: bool,
+    /// Of the numbers that hold now: whether there is a cache in front of it.
+    cached: bool,
 }
 
 /// What changes about an edge in the course of a run, beside its budget's ledgers.
@@ -184,6 +196,12 @@ fn has_keys(numbers: &Epoch) -> bool {
     numbers.callers.iter().any(|caller| caller.policy.idempotent == Idempotent::Key)
 }
 
+impl CallerState {
+    fn new(model: &Model, index: usize, clients: u32) -> CallerState {
+        CallerState { hedges: hedge::State::default(), clients, ring: callers_with_timeouts(model, index) }
+    }
+}
+
 impl<'a, L: Listener> World<'a, L> {
     fn new(model: &'a Model, seed: Seed, listener: &'a mut L) -> World<'a, L> {
         let address = seed.address();
@@ -191,8 +209,8 @@ impl<'a, L: Listener> World<'a, L> {
         let (groups, services) = (address.child(0), address.child(1));
         let clients = |caller: &model::CallerShape| match caller.from {
             model::Origin::Group(group) => model.groups[group.at()].count,
-            // Workers of a service are all one client of the next.
-            model::Origin::Service(_) => 1,
+            // Workers of a service are all one client of the next, those of each replica one.
+            model::Origin::Service(service) => model.replica_count(service),
         };
         let layered = model.services.iter().any(|service| !service.calls.is_empty());
         World {
@@ -209,21 +227,21 @@ impl<'a, L: Listener> World<'a, L> {
             attempts: Slots::default(),
             arrivals: (0..).zip(&model.groups).map(|(index, group)| Arrivals::new(group, groups.child(index))).collect(),
             mailboxes: Mailboxes::new(model.groups.iter().map(|group| group.via)),
-            services: (0..model.services.len() as u64)
+            services: (0..)
                 .zip(&model.epochs[0].services)
                 .map(|(index, numbers)| ServiceState::new(services.child(index), numbers))
                 .collect(),
-            callers: (0..)
-                .zip(&model.callers)
-                .map(|(index, caller)| CallerState {
-                    hedges: hedge::State::default(),
-                    clients: clients(caller),
-                    ring: callers_with_timeouts(model, index),
-                })
-                .collect(),
+            fronts: fronts(model),
+            callers: (0..).zip(&model.callers).map(|(index, caller)| CallerState::new(model, index, clients(caller))).collect(),
             breakers: Breakers::new(model, address.child(2)),
+            pools: Pools::new(model),
             books: Books::new(model, model.callers.iter().map(clients).collect()),
-            probe: Probe::new(model.services.len(), model.groups.len(), (model.warmup, model.horizon.unwrap_or(Time::NEVER)), model.bin),
+            probe: Probe::new(
+                model.epochs[0].services.len(),
+                model.groups.len(),
+                (model.warmup, model.horizon.unwrap_or(Time::NEVER)),
+                model.bin,
+            ),
             listener,
             started: 0,
             open: 0,
@@ -305,6 +323,7 @@ impl<'a, L: Listener> World<'a, L> {
             Event::Condition(fault, what) => self.meet_condition(fault, what),
             Event::Poll(group, wait) => self.fill_is_over(group, wait),
             Event::Batch(batch, stamp) => self.batch_is_over(batch, stamp),
+            Event::Cached(attempt) => self.answer_from_cache(attempt),
         }
     }
 
@@ -317,8 +336,12 @@ impl<'a, L: Listener> World<'a, L> {
         self.probe.totals.last_settled = self.last_settled;
         self.check_at_the_end();
         let services = &self.services;
-        let timeline = self.probe.close(ended, |index| services[index].levels());
-        let Probe { totals, services, latency, attempts_needed, ended_by_group, .. } = self.probe;
+        let mut timeline = self.probe.close(ended, |index| services[index].levels());
+        let mut services = std::mem::take(&mut self.probe.services);
+        if !self.model.replicas.is_empty() {
+            self.join_replicas(&mut services, &mut timeline);
+        }
+        let Probe { totals, latency, attempts_needed, ended_by_group, .. } = self.probe;
         Run {
             seed: self.seed,
             fingerprint: self.fingerprint,
@@ -351,11 +374,13 @@ impl ServiceState {
             version: 0,
             turned_away: VecDeque::new(),
             account: Default::default(),
+            cache: Default::default(),
             codel: Default::default(),
             processor: Processor::default(),
             places: 0,
             looks: false,
             special: false,
+            cached: false,
         }
     }
 

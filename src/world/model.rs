@@ -8,6 +8,7 @@ use crate::measure::time::{Duration, Time};
 use crate::retry::policy::Policy;
 use crate::retry::receive::Sqs;
 use crate::service::Service;
+use crate::service::balancer::Balancer;
 use crate::service::criticality::Criticality;
 
 /// What is simulated.
@@ -25,6 +26,8 @@ pub struct Model {
     pub services: Vec<ServiceShape>,
     /// The edges: first one for each group in order, then those of the services.
     pub callers: Vec<CallerShape>,
+    /// The service of each further replica. In lists of all, these come after the services.
+    pub replicas: Vec<ServiceIndex>,
     /// The numbers over time, ascending, the first at time zero. Each fault's start and end begins a new one.
     pub epochs: Vec<Epoch>,
     /// When which fault lasts, for charts and for the time of recovery. Ascending by start.
@@ -59,6 +62,8 @@ pub struct ServiceShape {
     pub optimistic: bool,
     /// What a worker calls, one after the other, before it replies. No cycles.
     pub calls: Vec<CallerIndex>,
+    /// What spreads its attempts over its replicas; None where there is only one.
+    pub balancer: Option<Balancer>,
 }
 
 /// What does not change about an edge.
@@ -86,7 +91,7 @@ pub enum Origin {
 pub struct Epoch {
     /// From when.
     pub at: Time,
-    /// For each service.
+    /// For each service, and after them for each further replica.
     pub services: Vec<Service>,
     /// For each edge.
     pub callers: Vec<Caller>,
@@ -173,10 +178,12 @@ impl Model {
         let mut held = vec![(0.0, 0.0); self.services.len()];
         for service in self.called_first() {
             let numbers = &epoch.services[service.at()];
-            let below = self.services[service.at()].calls.iter().map(|caller| {
+            let below = self.services[service.at()].calls.iter().zip(&numbers.shares).map(|(caller, share)| {
                 let link = &epoch.callers[caller.at()].link;
                 let (own, below) = held[self.callers[caller.at()].to.at()];
-                own + below + 2.0 * link.delay.mean()
+                let cache = epoch.services[self.callers[caller.at()].to.at()].cache;
+                let (hits, hit) = cache.map_or((0.0, 0.0), |cache| (cache.hit_rate, cache.time.seconds()));
+                share * ((1.0 - hits) * (own + below) + hits * hit + 2.0 * link.delay.mean())
             });
             let below = below.sum::<f64>();
             let alone = numbers.time.mean();
@@ -188,10 +195,10 @@ impl Model {
     }
 
     /// Attempts a second that each service can do: workers over the time that one is held, its own and that of the calls it makes,
-    /// and no more than its rate limit lets in. Infinite where workers are unlimited or held for no time.
+    /// and no more than its rate limit lets in. Infinite where workers are unlimited or held for no time. Of several replicas the sum,
+    /// without those that are down; with what a full cache answers.
     pub fn capacities(&self, epoch: &Epoch) -> Vec<f64> {
-        let held = self.holding_times(epoch).into_iter().map(|(own, below)| own + below);
-        let capacity = |(numbers, held): (&Service, f64)| {
+        let capacity = |numbers: &Service, held: f64| {
             let workers = match numbers.workers {
                 Some(0) => 0.0,
                 Some(workers) if held > 0.0 => f64::from(workers) / held,
@@ -199,6 +206,18 @@ impl Model {
             };
             numbers.rate_limit.map_or(workers, |limit| workers.min(limit.rate()))
         };
-        epoch.services.iter().zip(held).map(capacity).collect()
+        let held = self.holding_times(epoch);
+        let all = |index: usize| {
+            let (own, below) = held[index];
+            let first = &epoch.services[index];
+            let own = |numbers: &Service| if numbers.speed == first.speed { own } else { own * first.speed / numbers.speed };
+            let several = self.services[index].balancer.is_some();
+            let up = self.stations(ServiceIndex(index as u16)).map(|place| &epoch.services[place]);
+            let misses = first.cache.map_or(1.0, |cache| 1.0 - cache.hit_rate);
+            let sum: f64 =
+                up.filter(|numbers| !several || numbers.down.is_none()).map(|numbers| capacity(numbers, own(numbers) + below)).sum();
+            if misses > 0.0 { sum / misses } else { f64::INFINITY }
+        };
+        (0..self.services.len()).map(all).collect()
     }
 }

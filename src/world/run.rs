@@ -83,6 +83,8 @@ pub struct Totals {
     pub breaker_opened: u64,
     /// Time that calls of clients waited for their next attempt, in nanoseconds, by all together.
     pub backing_off: u128,
+    /// Attempts that their pool had no place for, at every layer.
+    pub pool_denied: u64,
 }
 
 /// Counts and sums of one service.
@@ -120,6 +122,8 @@ pub struct ServiceTotals {
     pub throttled: u64,
     /// Attempts turned away because they had waited too long, or because their time was over or would be.
     pub shed: u64,
+    /// Attempts answered from the cache in front of it.
+    pub hits: u64,
 }
 
 /// Latencies of successful calls, from the first sending, in nanoseconds. A short run keeps each, a long one a histogram of three digits.

@@ -8,7 +8,7 @@ use super::invariant::Invariant;
 use super::probe::ServiceCount;
 use super::sharing::pace;
 use super::trace::{Listener, What};
-use crate::measure::identifier::{ClientIndex, ServiceIndex};
+use crate::measure::identifier::ServiceIndex;
 use crate::measure::random::Purpose;
 use crate::measure::time::{Duration, Time};
 use crate::retry::outcome::Outcome;
@@ -18,7 +18,7 @@ use crate::service::script::{Answer, answer};
 
 impl<L: Listener> World<'_, L> {
     pub(super) fn service_of(&self, attempt: u32) -> ServiceIndex {
-        self.model.callers[self.attempts[attempt].caller.at()].to
+        self.attempts[attempt].service
     }
 
     pub(super) fn count_arrival(&mut self, service: ServiceIndex) {
@@ -148,8 +148,13 @@ impl<L: Listener> World<'_, L> {
 
     /// The worker makes its next further call, or replies.
     fn go_on_with(&mut self, attempt: u32, service: ServiceIndex) {
+        let shares = &self.numbers.services[service.at()].shares;
         let held = &mut self.attempts[attempt];
-        let Some(caller) = self.model.services[service.at()].calls.get(usize::from(held.calls_made)).copied() else {
+        while shares.get(usize::from(held.calls_made)).is_some_and(|share| !held.takes_way(*share)) {
+            held.calls_made += 1;
+        }
+        let base = self.model.base(service);
+        let Some(caller) = self.model.services[base.at()].calls.get(usize::from(held.calls_made)).copied() else {
             return self.complete(attempt, Outcome::Ok);
         };
         let inherits = self.numbers.services[service.at()].inherits_deadline.get(usize::from(held.calls_made)) == Some(&true);
@@ -167,7 +172,8 @@ impl<L: Listener> World<'_, L> {
         let (parent, above) = ((attempt, held.stamp), held.call.0);
         self.tell_of_attempt(attempt, |_| What::CallsOn(self.model.callers[caller.at()].to));
         let criticality = self.calls[above].criticality;
-        let child = self.start_call(NewCall { caller, client: ClientIndex(0), address, parent: Some(parent), until, criticality });
+        let client = self.replica_number(service, base);
+        let child = self.start_call(NewCall { caller, client, address, parent: Some(parent), until, criticality });
         // A call that ended at once has moved the worker on, or away, already.
         let held = &mut self.attempts[attempt];
         if held.stamp == parent.1 && held.state == State::Waiting && !self.calls[child].settled && self.calls[child].parent == parent {
@@ -196,6 +202,9 @@ impl<L: Listener> World<'_, L> {
         self.free_worker(attempt, service);
         self.tell_of_attempt(attempt, |number| What::WorkEnds(number, outcome));
         self.count_done(attempt, service, outcome);
+        if outcome == Outcome::Ok {
+            self.store_in_cache(service);
+        }
         self.take_up(service);
         self.reply(attempt, outcome);
     }
@@ -243,6 +252,7 @@ impl<L: Listener> World<'_, L> {
 
     /// Sends the answer on its way.
     pub(super) fn reply(&mut self, attempt: u32, outcome: Outcome) {
+        self.balancer_sees(attempt, outcome);
         let held = &mut self.attempts[attempt];
         held.outcome = outcome;
         held.state = State::Travelling;

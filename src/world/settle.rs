@@ -21,6 +21,9 @@ impl<L: Listener> World<'_, L> {
         }
         let number = self.calls[place].attempts;
         self.tell_of(place, || What::TimedOut(number));
+        if !self.fronts.is_empty() {
+            self.balancer_sees_timeout(place);
+        }
         self.leave(place);
         // A worker that is free by that may have done another attempt of the call at once.
         if !self.calls[place].settled && self.calls[place].stamp == stamp {
@@ -39,6 +42,7 @@ impl<L: Listener> World<'_, L> {
 
     /// An attempt of a call has ended: is there another, and when?
     pub(super) fn settle(&mut self, place: u32, outcome: Outcome, hint: Option<Duration>) {
+        self.leave_pool(place);
         let numbers = self.numbers;
         let call = &mut self.calls[place];
         let policy = &numbers.callers[call.caller.at()].policy;
@@ -118,6 +122,9 @@ impl<L: Listener> World<'_, L> {
         if call.unheard > 0 {
             self.hedge(place);
             return;
+        }
+        if call.seat.waits() {
+            return self.place_is_too_late(place);
         }
         if call.parked {
             // Nothing but the deadline comes to a call that waits for a probe.

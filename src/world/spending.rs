@@ -11,7 +11,11 @@ use crate::retry::budget::{Budget, Leave, Paid};
 impl<L: Listener> World<'_, L> {
     /// Whether the next attempt of a call may be sent now. Where it may not, what follows has been done.
     pub(super) fn may_send(&mut self, place: u32, budget: &Budget) -> bool {
-        match self.books.may_send(budget, &self.calls[place], self.now) {
+        let leave = self.books.may_send(budget, &self.calls[place], self.now);
+        if leave != Leave::Go {
+            self.step_back_from_pool(place);
+        }
+        match leave {
             Leave::Go => return true,
             Leave::Wait(wait) => self.put_off(place, wait, What::SendWaits(wait)),
             Leave::Skip => self.skip_retry(place),

@@ -28,7 +28,8 @@ pub(super) fn model(load: Load, count: u32, policy: Policy, service: Service) ->
         warmup: Time::ZERO,
         bin: ms(1000),
         groups: vec![Group { name: "web".into(), count, caller: CallerIndex(0), load, via: None, criticality: Default::default() }],
-        services: vec![ServiceShape { name: "api".into(), optimistic: false, calls: vec![] }],
+        services: vec![ServiceShape { name: "api".into(), optimistic: false, calls: vec![], balancer: None }],
+        replicas: vec![],
         callers: vec![CallerShape { name: "web->api".into(), from: Origin::Group(GroupIndex(0)), to: ServiceIndex(0) }],
         epochs: vec![Epoch { at: Time::ZERO, services: vec![service], callers: vec![Caller { policy, link: Link::direct() }] }],
         faults: vec![],
@@ -180,7 +181,7 @@ fn layers_multiply() {
     let plain = Service { workers: None, ..Service::plain() };
     let mut layers = model(herd(), 10, three.clone(), plain.clone());
     for (index, name) in [(1u16, "backend"), (2, "database")] {
-        layers.services.push(ServiceShape { name: name.into(), optimistic: false, calls: vec![] });
+        layers.services.push(ServiceShape { name: name.into(), optimistic: false, calls: vec![], balancer: None });
         layers.services[index as usize - 1].calls.push(CallerIndex(index));
         layers.callers.push(CallerShape { name: name.into(), from: Origin::Service(ServiceIndex(index - 1)), to: ServiceIndex(index) });
         layers.epochs[0].callers.push(Caller { policy: three.clone(), link: Link::direct() });

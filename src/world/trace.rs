@@ -94,6 +94,14 @@ pub enum What {
     SendWaits(Duration),
     /// The budget holds back a retry, which counts as made; the next wait is so long.
     RetrySkipped(Duration),
+    /// No place in the pool is free: the attempt waits for one.
+    PoolHolds,
+    /// The balancer sends the attempt to this replica, from 0.
+    Balanced(u32, u32),
+    /// The cache in front of the service has the answer.
+    Hit(u32),
+    /// The pool has no place for the attempt, or had none in time.
+    PoolDenies,
 }
 
 /// Keeps what happens to some calls.

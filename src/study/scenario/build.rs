@@ -42,6 +42,7 @@ fn build_or_report(context: &mut Context, tree: &mut Node, times: Option<Times>)
     if context.problems.len() > before {
         return None;
     }
+    let replicas = further_replicas(&base);
     let model = Model {
         horizon: times.horizon,
         warmup: times.warmup,
@@ -49,6 +50,7 @@ fn build_or_report(context: &mut Context, tree: &mut Node, times: Option<Times>)
         groups: groups(&base, &found),
         services,
         callers,
+        replicas,
         epochs: found.timed,
         faults: spans(&faults, times.horizon),
         conditional: found.conditional,
@@ -99,8 +101,8 @@ fn structure(context: &mut Context, tree: &Node, base: &Numbers) -> Option<(Vec<
     if base.services.is_empty() {
         return context.refuse(place("service"), "there is no service", "add one: [service.api] with workers and time");
     }
-    if base.services.len() > MOST || base.edges.len() > MOST {
-        return context.refuse(place("service"), format!("there are more than {MOST} services or callers"), "write fewer");
+    if base.services.len() + further_replicas(base).len() > MOST || base.edges.len() > MOST {
+        return context.refuse(place("service"), format!("there are more than {MOST} services, replicas or callers"), "write fewer");
     }
     for (name, _) in base.groups.iter().filter(|(name, _)| base.services.iter().any(|(service, _)| service == name)) {
         let message = format!("`{name}` is the name of clients and of a service");
@@ -129,10 +131,19 @@ fn structure(context: &mut Context, tree: &Node, base: &Numbers) -> Option<(Vec<
             name: name.clone(),
             optimistic: written.optimistic,
             calls: next.by_ref().take(written.calls.len()).map(|index| CallerIndex(index as u16)).collect(),
+            balancer: (written.replicas.count() > 1).then_some(written.replicas.balancer),
         })
         .collect();
     no_cycle(context, base, &services, &callers)?;
     Some((services, callers))
+}
+
+/// The service of each further replica.
+fn further_replicas(base: &Numbers) -> Vec<ServiceIndex> {
+    let of = |(index, (_, written)): (usize, &(String, super::services::WrittenService))| {
+        std::iter::repeat_n(ServiceIndex(index as u16), written.replicas.count() as usize - 1)
+    };
+    base.services.iter().enumerate().flat_map(of).collect()
 }
 
 /// A service that waits for itself would never answer.

@@ -64,7 +64,7 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
         context.problem(place, "a fault with a condition needs a run with an end", "add `horizon = \"5m\"` to [run]");
     }
     for (index, place) in places.policies.iter().enumerate() {
-        if let Some((message, help)) = asks_for_ever(model, index) {
+        if let Some((message, help)) = asks_for_ever(model, index).or_else(|| asks_pool_for_ever(model, index)) {
             context.problem(*place, format!("`{}` {message}", model.callers[index].name), help);
         } else if stands_still(model, index) {
             let name = &model.callers[index].name;
@@ -89,6 +89,9 @@ fn kept_by_client(model: &Model, group: &Group) -> Option<&'static str> {
         _ => {}
     }
     let many = |budget: &Budget| budget.parts().iter().any(|part| part.scope.size(group.count) > MOST_KEPT as usize);
+    if policies().any(|policy| policy.pool.is_some_and(|pool| pool.scope.size(group.count) > MOST_KEPT as usize)) {
+        return Some("a pool");
+    }
     if policies().any(|policy| policy.budget.as_ref().is_some_and(many)) {
         return Some("a budget");
     }
@@ -140,7 +143,10 @@ impl View<'_> {
 
     /// Whether an attempt can fail without any time passing, and another at the same instant too, and so on.
     fn fails_at_once(&self) -> bool {
-        let service = self.service();
+        self.model.stations(self.service).any(|place| self.replica_fails_at_once(&self.epoch.services[place]))
+    }
+
+    fn replica_fails_at_once(&self, service: &Service) -> bool {
         match service.down {
             Some(Down::Refuse) => return true,
             Some(Down::Hang | Down::Hold) => return false,
@@ -189,6 +195,7 @@ fn spins(model: &Model, group: &Group) -> bool {
         && views(model, group.caller).any(|(caller, view)| {
             // An open breaker denies at once what never touches the link, and so do some budgets.
             caller.policy.breaker.is_some()
+                || caller.policy.pool.is_some_and(|pool| pool.wait.is_some())
                 || caller.policy.budget.as_ref().is_some_and(Budget::denies_first)
                 || is_direct(caller) && (view.succeeds_at_once() || view.fails_at_once() && gives_up_at_once(&caller.policy))
         })
@@ -218,6 +225,29 @@ fn asks_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static 
         let unanswered = model.horizon.is_none() && policy.timeout.is_none() && policy.deadline.is_none();
         (endless && unanswered).then_some((
             "asks a breaker for ever, while a probe without a timeout may never be answered: the run might never end",
+            "give the policy a timeout or a deadline, or [run] a horizon",
+        ))
+    })
+}
+
+/// A caller that could ask a full pool for ever: what is wrong, and what to write.
+fn asks_pool_for_ever(model: &Model, index: usize) -> Option<(&'static str, &'static str)> {
+    views(model, CallerIndex(index as u16)).find_map(|(Caller { policy, .. }, _)| {
+        let pool = policy.pool?;
+        if policy.attempts.is_some() || !policy.retry_on.contains(Outcome::Rejected) {
+            return None;
+        }
+        let paid = policy.budget.as_ref().is_some_and(Budget::ends_an_instant);
+        if pool.wait.is_some() && policy.backoff.is_zero() && !paid {
+            return Some((
+                "asks a full pool again at once, for ever: time would stand still",
+                "give a backoff, such as { fixed = { delay = \"100ms\" } }, or let the attempts wait: wait = \"unlimited\"",
+            ));
+        }
+        let unanswered = model.horizon.is_none() && policy.timeout.is_none() && policy.deadline.is_none();
+        let denies = pool.wait.is_some() || pool.timeout.is_some();
+        (denies && unanswered).then_some((
+            "asks its pool for ever, while attempts without a timeout may never give their places back: the run might never end",
             "give the policy a timeout or a deadline, or [run] a horizon",
         ))
     })
@@ -293,25 +323,31 @@ fn hopeless<'a>(model: &'a Model, epoch: &Epoch, caller: CallerIndex) -> Option<
             continue;
         }
         let to = model.callers[caller.at()].to;
-        let service = &epoch.services[to.at()];
-        let why = match service {
-            _ if epoch.callers[caller.at()].link.loss >= 1.0 => Some("is behind a link that loses everything"),
-            Service { down: Some(_), .. } => Some("is down"),
-            Service { workers: Some(0), .. } => Some("has no workers"),
-            Service { error_rate, .. } if *error_rate >= 1.0 => Some("answers every attempt with an error"),
-            Service { script, .. }
-                if !ends_calls(service) && script.last().is_some_and(|answer| !matches!(answer, Answer::Work(Outcome::Ok, _))) =>
-            {
-                Some("answers nothing well by its script")
-            }
-            Service { speed, time, .. } if *speed == 0.0 && !time.is_zero() => Some("stands still"),
-            _ if too_slow(epoch, caller, service) => Some("always takes longer than the timeout"),
-            _ => None,
-        };
-        if let Some(why) = why {
-            return Some((&model.services[to.at()].name, why));
+        // One replica that answers well is hope enough.
+        let mut stations = model.stations(to).map(|place| &epoch.services[place]);
+        let first = stations.next().and_then(|service| why(epoch, caller, service));
+        if let Some(reason) = first.filter(|_| stations.all(|service| why(epoch, caller, service).is_some())) {
+            return Some((&model.services[to.at()].name, reason));
         }
         edges.extend(&model.services[to.at()].calls);
     }
     None
+}
+
+/// Why a service, or a replica, never succeeds in this epoch.
+fn why(epoch: &Epoch, caller: CallerIndex, service: &Service) -> Option<&'static str> {
+    match service {
+        _ if epoch.callers[caller.at()].link.loss >= 1.0 => Some("is behind a link that loses everything"),
+        Service { down: Some(_), .. } => Some("is down"),
+        Service { workers: Some(0), .. } => Some("has no workers"),
+        Service { error_rate, .. } if *error_rate >= 1.0 => Some("answers every attempt with an error"),
+        Service { script, .. }
+            if !ends_calls(service) && script.last().is_some_and(|answer| !matches!(answer, Answer::Work(Outcome::Ok, _))) =>
+        {
+            Some("answers nothing well by its script")
+        }
+        Service { speed, time, .. } if *speed == 0.0 && !time.is_zero() => Some("stands still"),
+        _ if too_slow(epoch, caller, service) => Some("always takes longer than the timeout"),
+        _ => None,
+    }
 }

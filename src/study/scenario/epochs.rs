@@ -98,10 +98,22 @@ fn read(context: &mut Context, tree: &Node, faults: &[WrittenFault], lasting: &[
     let new = context.problems.split_off(before);
     context.problems.extend(new.into_iter().filter(|problem| !known.contains(&problem.place)));
     numbers.map(|numbers| Reading {
-        services: numbers.services.into_iter().map(|(_, written)| written.service).collect(),
+        services: stations(&numbers),
         callers: numbers.edges.into_iter().map(|edge| edge.caller).collect(),
         factors: numbers.groups.iter().map(|(_, group)| group.load_factor).collect(),
     })
+}
+
+/// The numbers of all services, and after them those of the further replicas.
+fn stations(numbers: &Numbers) -> Vec<Service> {
+    let (mut first, mut further) = (Vec::new(), Vec::new());
+    for (_, written) in &numbers.services {
+        let mut replicas = written.replicas.of(&written.service).into_iter();
+        first.extend(replicas.next());
+        further.extend(replicas);
+    }
+    first.extend(further);
+    first
 }
 
 /// The moments at which timed faults change something, from zero on.

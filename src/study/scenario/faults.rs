@@ -229,10 +229,16 @@ fn changeable(segments: &[String], written: &str) -> Result<(), path::PathError>
     let fixed = |help: String| Err((format!("`{written}` cannot change while the model runs"), help));
     match segments[..] {
         ["service", _, "down" | "workers" | "time" | "speed" | "queue" | "error_rate" | "abandoned" | "retry_after", ..] => Ok(()),
-        ["service", _, "rate_limit" | "script" | "permanent_rate" | "reject_time" | "shed" | "load_time" | "in_service_limit", ..] => {
-            Ok(())
+        [
+            "service",
+            _,
+            "rate_limit" | "script" | "permanent_rate" | "reject_time" | "shed" | "load_time" | "in_service_limit" | "cache",
+            ..,
+        ] => Ok(()),
+        ["service", _, "replica", _, key] => {
+            super::machines::changeable(key).or_else(|help| fixed(format!("{help}; a fault can change these of a replica")))
         }
-        ["service", _, "calls", _, "inherits_deadline"] => Ok(()),
+        ["service", _, "calls", _, "inherits_deadline" | "share"] => Ok(()),
         ["service", _, "calls", _, "policy", ..] | ["policy", _, _, ..] | ["clients", _, "policy", ..] | ["link", _, ..] => Ok(()),
         ["clients", _, "load_factor"] => Ok(()),
         ["clients", name, "load", ..] => {
@@ -241,7 +247,7 @@ fn changeable(segments: &[String], written: &str) -> Result<(), path::PathError>
         ["clients", ..] => fixed("of clients a fault can change `policy` and `load_factor`".into()),
         ["service", ..] => {
             let keys = ["down", "workers", "time", "speed", "queue", "error_rate", "abandoned", "retry_after"];
-            let door = ["rate_limit", "script", "permanent_rate", "reject_time", "shed", "load_time", "in_service_limit"];
+            let door = ["rate_limit", "script", "permanent_rate", "reject_time", "shed", "load_time", "in_service_limit", "cache"];
             let keys: Vec<&str> = keys.into_iter().chain(door).collect();
             let help = super::diagnostics::did_you_mean(segments.get(2).unwrap_or(&""), &keys);
             fixed(format!("{help}; a fault can also change `calls.0.policy`"))

@@ -8,6 +8,7 @@ use super::hedges;
 use super::hints::retry_after;
 use super::node::{Node, Value};
 use super::pipelines::pipeline;
+use super::pools::pool;
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
 use super::scalars::{boolean, count, duration, list, number, one_of, share, some_duration, text, word_or};
 use crate::measure::time::Duration;
@@ -67,6 +68,7 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let retriers = fields.or(context, "retriers", Value::List(Vec::new()), retriers);
     let idempotent = fields.or(context, "idempotent", "no", one_of(IDEMPOTENT));
     let persistence = fields.or(context, "persistence", 1.0, share);
+    let pool = fields.or(context, "pool", "none", word_or("none", pool));
     fields.finish(context);
     Some(Policy {
         attempts: attempts?,
@@ -84,6 +86,7 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
         max_elapsed: max_elapsed?,
         shared_seed: shared_seed?,
         persistence: persistence?,
+        pool: pool?,
     })
 }
 

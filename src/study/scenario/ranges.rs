@@ -10,8 +10,20 @@ use crate::measure::time::Duration;
 const MOST: i64 = 100_000;
 
 /// Keys that take whole numbers only: a value between two of them is rounded.
-const WHOLE_KEYS: [&str; 9] =
-    ["count", "workers", "attempts", "retries", "limit", "failures", "probes", "first_exponent", "max_replications"];
+const WHOLE_KEYS: [&str; 12] = [
+    "count",
+    "workers",
+    "attempts",
+    "retries",
+    "limit",
+    "failures",
+    "probes",
+    "first_exponent",
+    "max_replications",
+    "wait",
+    "keys",
+    "replicas",
+];
 
 /// What the ends of a range are, and so its values.
 #[derive(Clone, Copy, PartialEq)]

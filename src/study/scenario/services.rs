@@ -2,6 +2,7 @@
 
 use super::diagnostics::Place;
 use super::distributions::distribution;
+use super::machines::{self, Replicas, WAYS};
 use super::node::{Entry, Node, Value};
 use super::reader::{Context, Fields};
 use super::references::PolicyReference;
@@ -10,7 +11,9 @@ use super::serving::{self, hint, queue};
 use crate::link::Link;
 use crate::measure::distribution::Distribution;
 use crate::measure::time::Duration;
-use crate::service::{Abandoned, Down, Service};
+use crate::service::{Abandoned, Service};
+
+const ABANDONED: &[(&str, Abandoned)] = &[("serve", Abandoned::Serve), ("skip", Abandoned::Skip), ("cancel", Abandoned::Cancel)];
 
 /// A service as it is written: what it calls is still a name.
 pub struct WrittenService {
@@ -20,6 +23,8 @@ pub struct WrittenService {
     pub optimistic: bool,
     /// What its workers call.
     pub calls: Vec<WrittenCall>,
+    /// Its replicas.
+    pub replicas: Replicas,
 }
 
 /// What a worker calls.
@@ -30,6 +35,8 @@ pub struct WrittenCall {
     pub policy: PolicyReference,
     /// Whether the call has no more time than is left to the attempt that the worker is busy with.
     pub inherits_deadline: bool,
+    /// The share of calls that need it.
+    pub share: f64,
 }
 
 /// The keys whose places are kept for problems of the service as a whole. An optimistic row has none of them.
@@ -88,19 +95,14 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     let places = PLAIN_KEYS.map(|key| (key, fields.place_of(key)));
     let speed = fields.or(context, "speed", 1.0, number(0.0, 1e6));
     let queue = fields.or(context, "queue", Value::empty_table(), queue);
-    let abandoned = fields.or(
-        context,
-        "abandoned",
-        "serve",
-        one_of(&[("serve", Abandoned::Serve), ("skip", Abandoned::Skip), ("cancel", Abandoned::Cancel)]),
-    );
+    let abandoned = fields.or(context, "abandoned", "serve", one_of(ABANDONED));
     let error_rate = fields.or(context, "error_rate", 0.0, share);
-    let ways = &[("refuse", Down::Refuse), ("hang", Down::Hang), ("hold", Down::Hold)];
-    let down = fields.or(context, "down", "none", word_or("none", one_of(ways)));
+    let down = fields.or(context, "down", "none", word_or("none", one_of(WAYS)));
     let retry_after = fields.or(context, "retry_after", "none", word_or("none", hint));
     let calls_place = fields.place_of("calls");
     let calls = fields.or(context, "calls", Value::List(Vec::new()), calls);
     let rest = serving::rest(context, &mut fields);
+    let replicas = machines::replicas(context, &mut fields);
     fields.finish(context);
     if is_optimistic && workers.is_some_and(|workers| workers.is_some()) {
         context.problem(workers_place, "an optimistic row has no limit of workers", "leave out `workers`, or write \"unlimited\"");
@@ -109,7 +111,7 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     if is_optimistic && !calls.is_empty() {
         context.problem(calls_place, "an optimistic row calls nothing", "leave out `calls`");
     }
-    let (queue, rest) = (queue?, rest?);
+    let (queue, rest, replicas) = (queue?, rest?, replicas?);
     let service = Service {
         workers: workers?,
         time: time?,
@@ -123,13 +125,15 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
         down: down?,
         retry_after: retry_after?,
         inherits_deadline: calls.iter().map(|call| call.inherits_deadline).collect(),
+        shares: calls.iter().map(|call| call.share).collect(),
         ..rest
     };
     serving::fits_together(context, &service, &places);
     if is_optimistic {
         only_a_row(context, &service, &places);
+        machines::only_a_row(context, calls_place, &service, &replicas);
     }
-    Some(WrittenService { service, optimistic: optimistic?, calls })
+    Some(WrittenService { service, optimistic: optimistic?, calls, replicas })
 }
 
 fn calls(context: &mut Context, node: &mut Node) -> Option<Vec<WrittenCall>> {
@@ -139,8 +143,9 @@ fn calls(context: &mut Context, node: &mut Node) -> Option<Vec<WrittenCall>> {
         let service = fields.required(context, "service", "\"db\"", |context, node| text(context, node).map(|_| node.clone()));
         let policy = fields.or(context, "policy", Value::empty_table(), PolicyReference::read);
         let inherits_deadline = fields.or(context, "inherits_deadline", false, boolean);
+        let share = fields.or(context, "share", 1.0, share);
         fields.finish(context);
-        calls.push(WrittenCall { service: service?, policy: policy?, inherits_deadline: inherits_deadline? });
+        calls.push(WrittenCall { service: service?, policy: policy?, inherits_deadline: inherits_deadline?, share: share? });
     }
     Some(calls)
 }

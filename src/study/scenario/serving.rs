@@ -2,6 +2,7 @@
 
 use super::diagnostics::Place;
 use super::distributions::distribution;
+use super::machines;
 use super::node::{Node, Value};
 use super::reader::{Context, Fields, Variant, choose, tagged, unit};
 use super::scalars::{boolean, count, duration, list, number, one_of, rate, share, some_duration, word_or};
@@ -51,7 +52,9 @@ pub fn rest(context: &mut Context, fields: &mut Fields) -> Option<Service> {
     let load_time = fields.or(context, "load_time", "none", load_time);
     let sharing = fields.or(context, "sharing", false, boolean);
     let in_service_limit = fields.or(context, "in_service_limit", "unlimited", word_or("unlimited", count(1)));
+    let cache = fields.or(context, "cache", "none", word_or("none", machines::cache));
     Some(Service {
+        cache: cache?,
         rate_limit: rate_limit?,
         script: script?,
         permanent_rate: permanent_rate?,

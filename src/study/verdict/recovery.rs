@@ -10,6 +10,7 @@
 
 use super::series::Bins;
 use crate::load::Load;
+use crate::measure::identifier::ServiceIndex;
 use crate::measure::time::Time;
 use crate::world::model::Model;
 use crate::world::run::{Change, Run};
@@ -39,12 +40,11 @@ pub fn could_recover(model: &Model, run: &Run, last: &Change, start: usize) -> b
         };
     }
     for service in model.called_first().into_iter().rev() {
-        for caller in &model.services[service.at()].calls {
-            demand[model.callers[caller.at()].to.at()] += demand[service.at()];
+        for (caller, share) in model.services[service.at()].calls.iter().zip(&numbers.services[service.at()].shares) {
+            demand[model.callers[caller.at()].to.at()] += demand[service.at()] * share;
         }
     }
-    let enough = |((demand, capacity), service): ((&f64, f64), &crate::service::Service)| {
-        *demand == 0.0 || (*demand < capacity && service.down.is_none())
-    };
-    demand.iter().zip(model.capacities(numbers)).zip(&numbers.services).all(enough)
+    let is_up = |service: usize| model.stations(ServiceIndex(service as u16)).any(|place| numbers.services[place].down.is_none());
+    let enough = |((demand, capacity), service): ((&f64, f64), usize)| *demand == 0.0 || (*demand < capacity && is_up(service));
+    demand.iter().zip(model.capacities(numbers)).zip(0..).all(enough)
 }

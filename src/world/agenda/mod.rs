@@ -58,6 +58,8 @@ pub enum Event {
     Poll(GroupIndex, u32),
     /// A function has had its time, or what it did not delete is visible again: the batch and its stamp.
     Batch(u32, u32),
+    /// The cache in front of a service has its answer to an attempt.
+    Cached(u32),
 }
 
 /// The events to come.
@@ -169,7 +171,8 @@ impl Packed {
             8 => Event::Epoch(first),
             9 => Event::Condition(first, second),
             10 => Event::Poll(GroupIndex(first as u16), second),
-            _ => Event::Batch(first, second),
+            11 => Event::Batch(first, second),
+            _ => Event::Cached(first),
         }
     }
 }
@@ -190,6 +193,7 @@ impl Event {
             Event::Condition(fault, what) => (9, (fault, what)),
             Event::Poll(group, wait) => (10, (group.0.into(), wait)),
             Event::Batch(batch, stamp) => (11, (batch, stamp)),
+            Event::Cached(attempt) => (12, (attempt, 0)),
         }
     }
 }
