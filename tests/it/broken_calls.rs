@@ -25,6 +25,10 @@ const POLICIES: &[(&str, &str)] = &[
     ("{ retry_on = ['errors', 'timeouts'] }", "did you mean `timeout`?"),
     ("{ hedge = { after = { delay = -1 } } }", "write `\"1ms\"` or `\"1s\"`"),
     ("{ budget = { all = [{ quota = { costs = 1 } }, { cubic = { betta = 1 } }] } }", "did you mean `beta`?"),
+    (
+        "{ retriers = [{ on = ['error'] }], breaker = { consecutive = { failures = 1, open = '1s', rejection = 'waits' } } }",
+        "write rejection = \"uses_attempt\"",
+    ),
     ("{ idempotent = true }", "write one of `no`, `yes`, `key`"),
     ("{ idempotent = 'keys' }", "did you mean `key`?"),
     ("{ preset = 3 }", "write it in quotes"),

@@ -13,6 +13,7 @@ use super::reader::{Context, Fields, Variant, choose, tagged, unit};
 use super::scalars::{boolean, count, duration, list, number, one_of, share, some_duration, text, word_or};
 use crate::measure::time::Duration;
 use crate::retry::backoff::{Backoff, Growth};
+use crate::retry::breaker::{Breaker, Rejection};
 use crate::retry::outcome::{Outcome, OutcomeSet};
 use crate::retry::policy::{Idempotent, Policy};
 use crate::retry::retrier::{MOST as MOST_RETRIERS, Retrier};
@@ -66,6 +67,15 @@ pub fn policy(context: &mut Context, node: &mut Node) -> Option<Policy> {
     let shared_seed = fields.or(context, "shared_seed", false, boolean);
     let hedge = fields.or(context, "hedge", "none", hedges::hedge);
     let retriers = fields.or(context, "retriers", Value::List(Vec::new()), retriers);
+    let waits = matches!(breaker, Some(Some(Breaker { rejection: Rejection::Waits, .. })));
+    if waits && retriers.as_ref().is_some_and(|retriers| !retriers.is_empty()) {
+        let help = "write rejection = \"uses_attempt\" and a retrier for `rejected`, or `backoff` instead of `retriers`";
+        context.problem(
+            fields.place_of("breaker"),
+            "a breaker that puts attempts off needs one backoff: a retrier's waits are its retries",
+            help,
+        );
+    }
     let idempotent = fields.or(context, "idempotent", "no", one_of(IDEMPOTENT));
     let persistence = fields.or(context, "persistence", 1.0, share);
     let pool = fields.or(context, "pool", "none", word_or("none", pool));
