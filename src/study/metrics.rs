@@ -24,6 +24,8 @@ pub enum Unit {
     Share,
     /// How often breakers opened.
     Openings,
+    /// A number of workers.
+    Workers,
 }
 
 impl Unit {
@@ -37,6 +39,7 @@ impl Unit {
             Unit::PerSecond => "per second",
             Unit::Share => "share",
             Unit::Openings => "openings",
+            Unit::Workers => "workers",
         }
     }
 }
@@ -114,6 +117,7 @@ const SERVICE: &[(&str, Unit)] = &[
     ("throttled", Unit::Attempts),
     ("shed", Unit::Attempts),
     ("hits", Unit::Attempts),
+    ("workers_mean", Unit::Workers),
 ];
 
 /// Series of a timeline that are sums over all services, beside those of the clients.
@@ -206,7 +210,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 13] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 14] {
     let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
@@ -224,11 +228,15 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         some(service.throttled),
         some(service.shed),
         some(service.hits),
+        worker_time(model, run, index).and_then(|time| ratio(time, window)),
     ]
 }
 
 /// Seconds of all workers of a service in the measured window; None where they are unlimited.
 fn worker_time(model: &Model, run: &Run, service: usize) -> Option<f64> {
+    if model.epochs[0].services[service].autoscaler.is_some() {
+        return Some(run.services[service].offered as f64 / NANOSECONDS as f64);
+    }
     let changes = run.changes.iter().map(|change| (change.at, model.numbers(change.epoch, change.lasting)));
     let starts = std::iter::once((Time::ZERO, &model.epochs[0])).chain(changes);
     let ends = run.changes.iter().map(|change| change.at).chain([run.ended]);

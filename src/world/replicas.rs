@@ -145,5 +145,6 @@ impl ServiceTotals {
         self.throttled += other.throttled;
         self.shed += other.shed;
         self.hits += other.hits;
+        self.offered += other.offered;
     }
 }

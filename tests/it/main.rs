@@ -30,6 +30,7 @@ mod pools;
 mod queues;
 mod replicas;
 mod results;
+mod scaling;
 mod scenarios;
 mod serving;
 mod storm;
