@@ -1,6 +1,7 @@
 //! Floor 1: what a service is. Parameters and a queue: it schedules nothing and never looks into its callers' pockets.
 
 pub mod admission;
+pub mod autoscaler;
 pub mod balancer;
 pub mod cache;
 pub mod codel;
@@ -13,6 +14,7 @@ pub mod script;
 pub mod sharing;
 
 use admission::Shed;
+use autoscaler::Autoscaler;
 use cache::Cache;
 use codel::Codel;
 use hint::Hint;
@@ -70,6 +72,8 @@ pub struct Service {
     pub shares: Vec<f64>,
     /// What answers a share of the attempts without the service.
     pub cache: Option<Cache>,
+    /// What changes the number of workers; `workers` is then how many there are at first.
+    pub autoscaler: Option<Autoscaler>,
 }
 
 /// Who of the queued is next.
@@ -135,6 +139,7 @@ impl Service {
             inherits_deadline: Vec::new(),
             shares: Vec::new(),
             cache: None,
+            autoscaler: None,
         }
     }
 

@@ -24,6 +24,8 @@ pub enum Unit {
     Share,
     /// How often breakers opened.
     Openings,
+    /// A number of workers.
+    Workers,
 }
 
 impl Unit {
@@ -37,6 +39,7 @@ impl Unit {
             Unit::PerSecond => "per second",
             Unit::Share => "share",
             Unit::Openings => "openings",
+            Unit::Workers => "workers",
         }
     }
 }
@@ -117,6 +120,7 @@ const SERVICE: &[(&str, Unit)] = &[
     ("number_mean", Unit::Attempts),
     ("delayed", Unit::Share),
     ("hits", Unit::Attempts),
+    ("workers_mean", Unit::Workers),
 ];
 
 /// Series of a timeline that are sums over all services, beside those of the clients.
@@ -210,7 +214,7 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 15] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 16] {
     let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
@@ -230,11 +234,15 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         ratio((service.queued + service.busy) as f64 / NANOSECONDS as f64, window),
         ratio(service.delayed as f64, service.started as f64),
         some(service.hits),
+        worker_time(model, run, index).and_then(|time| ratio(time, window)),
     ]
 }
 
 /// Seconds of all workers of a service in the measured window; None where they are unlimited.
 fn worker_time(model: &Model, run: &Run, service: usize) -> Option<f64> {
+    if model.epochs[0].services[service].autoscaler.is_some() {
+        return Some(run.services[service].offered as f64 / NANOSECONDS as f64);
+    }
     let changes = run.changes.iter().map(|change| (change.at, model.numbers(change.epoch, change.lasting)));
     let starts = std::iter::once((Time::ZERO, &model.epochs[0])).chain(changes);
     let ends = run.changes.iter().map(|change| change.at).chain([run.ended]);

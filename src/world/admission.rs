@@ -304,7 +304,7 @@ impl<L: Listener> World<'_, L> {
     /// The numbers are others: what is derived from them for every attempt.
     pub(super) fn take_in(&mut self) {
         for (state, numbers) in self.services.iter_mut().zip(&self.numbers.services) {
-            state.places = numbers.places().unwrap_or(u32::MAX);
+            state.places = state.scaled.map(|scaled| scaled.workers).or(numbers.places()).unwrap_or(u32::MAX);
             let door = numbers.rate_limit.is_some() || !numbers.script.is_empty() || numbers.shed != Shed::None;
             state.looks = door || numbers.max_wait.is_some() || numbers.codel.is_some();
             state.cached = numbers.cache.is_some();

@@ -205,7 +205,9 @@ impl<L: Listener> World<'_, L> {
             Signal::Queue(service) => Some(self.model.stations(service).map(|place| self.services[place].queue.len() as f64).sum()),
             Signal::Busy(service) => Some(self.busy_of(service)),
             Signal::Utilisation(service) => {
-                let workers = self.model.stations(service).map(|place| self.numbers.services[place].workers.map(f64::from));
+                let workers = self.model.stations(service).map(|place| {
+                    self.services[place].scaled.map(|scaled| scaled.workers).or(self.numbers.services[place].workers).map(f64::from)
+                });
                 let workers = workers.sum::<Option<f64>>();
                 workers.map(|workers| if workers == 0.0 { 1.0 } else { self.busy_of(service) / workers })
             }

@@ -94,6 +94,11 @@ impl Level {
         self.spent = self.spent.wrapping_add(spent.0);
     }
 
+    /// The area until now, where so many are there at present.
+    pub(super) fn area_until(&self, now: Time, present: u64) -> u64 {
+        self.area.wrapping_add(present.wrapping_mul(now.0.wrapping_sub(self.since.0)))
+    }
+
     fn agrees(&self) -> bool {
         self.area == self.spent
     }
@@ -115,11 +120,17 @@ impl Offer {
         Offer { places: service.queue_limit, since: Time::ZERO, time: Some(0) }
     }
 
+    /// Until now there were so many workers, of which so many are busy; from now on an autoscaler has others.
+    pub(super) fn scales(&mut self, now: Time, before: u32, busy: u32, after: u32) {
+        self.time = self.time.map(|time| time + u128::from(before) * u128::from(now.since(self.since).0)).filter(|_| busy <= after);
+        self.since = now;
+    }
+
     /// Until now there were so many workers, and now so many are busy; from now on there may be others.
-    fn changes(&mut self, now: Time, before: &Service, busy: u32, after: &Service) {
-        let stays = after.places().is_none_or(|after| busy <= after);
+    fn changes(&mut self, now: Time, before: Option<u32>, busy: u32, after: &Service, scaled: Option<u32>) {
+        let stays = scaled.or(after.places()).is_none_or(|after| busy <= after);
         self.places = self.places.zip(after.queue_limit).map(|(places, limit)| places.max(limit));
-        self.time = self.time.zip(before.places()).map(|(time, workers)| time + u128::from(workers) * u128::from(now.since(self.since).0));
+        self.time = self.time.zip(before).map(|(time, workers)| time + u128::from(workers) * u128::from(now.since(self.since).0));
         self.time = self.time.filter(|_| stays);
         self.since = now;
     }
@@ -141,7 +152,8 @@ impl<L: Listener> World<'_, L> {
     /// The numbers change now: what the workers' time is compared with is theirs until now.
     pub(super) fn offer_changes(&mut self, before: &[Service]) {
         for ((state, before), after) in self.services.iter_mut().zip(before).zip(&self.numbers.services) {
-            state.offer.changes(self.now, before, state.busy, after);
+            let scaled = state.scaled.map(|scaled| scaled.workers);
+            state.offer.changes(self.now, scaled.or(before.places()), state.busy, after, scaled);
         }
     }
 

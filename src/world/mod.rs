@@ -25,6 +25,7 @@ mod probe;
 mod replicas;
 mod retriers;
 pub mod run;
+mod scaling;
 mod server;
 mod settle;
 mod sharing;
@@ -50,6 +51,7 @@ use pools::Pools;
 use probe::Probe;
 use replicas::{Front, fronts};
 use run::{Change, Run};
+use scaling::Scaled;
 use slots::Slots;
 use trace::{Deaf, Listener};
 
@@ -166,6 +168,8 @@ struct ServiceState {
     cache: cache::State,
     /// What controlled delay has seen.
     codel: codel::State,
+    /// Where an autoscaler decides on the workers: how many there are.
+    scaled: Option<Scaled>,
     /// What the workers share.
     processor: Processor,
     /// Of the numbers that hold now: attempts in service at once; `u32::MAX` is unlimited.
@@ -267,6 +271,7 @@ impl<'a, L: Listener> World<'a, L> {
             self.agenda.add(epoch.at, Event::Epoch(index));
         }
         self.start_watches();
+        self.start_scaling();
         for index in 0..self.model.groups.len() {
             let group = GroupIndex(index as u16);
             if let Some(at) = self.arrivals[index].next() {
@@ -324,6 +329,7 @@ impl<'a, L: Listener> World<'a, L> {
             Event::Poll(group, wait) => self.fill_is_over(group, wait),
             Event::Batch(batch, stamp) => self.batch_is_over(batch, stamp),
             Event::Cached(attempt) => self.answer_from_cache(attempt),
+            Event::Scale(service, arriving) => self.scale(service, arriving),
         }
     }
 
@@ -376,6 +382,7 @@ impl ServiceState {
             account: Default::default(),
             cache: Default::default(),
             codel: Default::default(),
+            scaled: None,
             processor: Processor::default(),
             places: 0,
             looks: false,

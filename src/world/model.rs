@@ -196,10 +196,11 @@ impl Model {
 
     /// Attempts a second that each service can do: workers over the time that one is held, its own and that of the calls it makes,
     /// and no more than its rate limit lets in. Infinite where workers are unlimited or held for no time. Of several replicas the sum,
-    /// without those that are down; with what a full cache answers.
+    /// without those that are down; with what a full cache answers and the most
+    /// workers of an autoscaler.
     pub fn capacities(&self, epoch: &Epoch) -> Vec<f64> {
         let capacity = |numbers: &Service, held: f64| {
-            let workers = match numbers.workers {
+            let workers = match numbers.autoscaler.map(|scaler| scaler.most).or(numbers.workers) {
                 Some(0) => 0.0,
                 Some(workers) if held > 0.0 => f64::from(workers) / held,
                 _ => f64::INFINITY,

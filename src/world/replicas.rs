@@ -146,5 +146,6 @@ impl ServiceTotals {
         self.shed += other.shed;
         self.delayed += other.delayed;
         self.hits += other.hits;
+        self.offered += other.offered;
     }
 }

@@ -124,6 +124,8 @@ pub struct ServiceTotals {
     pub shed: u64,
     /// Attempts answered from the cache in front of it.
     pub hits: u64,
+    /// Time of its workers, in nanoseconds; only where there is an autoscaler.
+    pub offered: u128,
 }
 
 /// Latencies of successful calls, from the first sending, in nanoseconds. A short run keeps each, a long one a histogram of three digits.

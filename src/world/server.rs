@@ -26,6 +26,7 @@ impl<L: Listener> World<'_, L> {
         if let Some(totals) = self.probe.service(service, self.now) {
             totals.arrivals += 1;
         }
+        self.services[service.at()].scaled.iter_mut().for_each(|scaled| scaled.seen[0] += 1);
     }
 
     pub(super) fn meet_down(&mut self, attempt: u32, service: ServiceIndex, down: Down) {
@@ -204,6 +205,9 @@ impl<L: Listener> World<'_, L> {
         self.count_done(attempt, service, outcome);
         if outcome == Outcome::Ok {
             self.store_in_cache(service);
+            if self.services[service.at()].scaled.is_some() && self.is_awaited(attempt) {
+                self.services[service.at()].scaled.iter_mut().for_each(|scaled| scaled.seen[1] += 1);
+            }
         }
         self.take_up(service);
         self.reply(attempt, outcome);
@@ -357,6 +361,7 @@ impl<L: Listener> World<'_, L> {
         for (index, numbers) in (0..).zip(&self.numbers.services).filter(|(_, numbers)| numbers.sharing) {
             self.bring_up_to_date(ServiceIndex(index), pace(numbers));
         }
+        (0..self.services.len()).for_each(|index| self.count_workers(ServiceIndex(index as u16)));
         let left: Vec<(u32, State)> = self.attempts.places().map(|(place, attempt)| (place, attempt.state)).collect();
         for (attempt, state) in left {
             match state {

@@ -14,6 +14,7 @@ load = { open = { rate = "5/s" } }
 policy = { attempts = 3, timeout = "1s", pool = { limit = 50, wait = 100, timeout = "1s", scope = { processes_of = 8 } } }
 [service.api]
 workers = 3
+autoscaler = { signal = "busy", target = "70%", every = "15s", lag = "60s", least = 1, most = 100, step = 10, tolerance = 0.1 }
 time = "100ms"
 calls = [{ service = "db", share = "30%", policy = { pool = { limit = 2 } } }]
 [service.db]
@@ -43,6 +44,19 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("\"clients.web.policy.pool.limit\" = 5", "\"clients.web.policy.pool.limit\" = 0", "out of range"),
     ("replicas = 3", "replicas = 0", "out of range"),
     ("replicas = 3", "replicas = 2", "there is no replica `2`: there are 2, counted from 0"),
+    ("signal = \"busy\"", "signal = \"bussy\"", "did you mean `busy`?"),
+    ("signal = \"busy\", ", "", "`autoscaler` has no `signal`"),
+    ("target = \"70%\"", "target = 7", "0 to 1"),
+    ("target = \"70%\"", "target = 0", "wants workers without end"),
+    ("signal = \"busy\", target = \"70%\"", "signal = \"queue\", target = -1", "out of range"),
+    ("least = 1, most = 100", "least = 101, most = 100", "`most` is below `least`"),
+    ("most = 100, ", "", "`autoscaler` has no `most`"),
+    ("step = 10", "step = 0", "or \"unlimited\""),
+    ("every = \"15s\"", "every = \"0s\"", "must be above zero"),
+    ("workers = 3", "workers = \"unlimited\"", "an autoscaler needs a number of workers"),
+    ("workers = 3", "workers = 3\nsharing = true", "an autoscaler needs a number of workers"),
+    ("horizon = \"1m\"", "seed = 1", "an autoscaler needs a run with an end"),
+    ("\"service.db.replica.1.down\" = \"hang\"", "\"service.api.autoscaler.most\" = 4", "cannot change while the model runs"),
     ("hit_rate = 0.9, ", "", "`cache` has no `hit_rate`"),
     ("hit_rate = 0.9", "hit_rate = 90", "0 to 1"),
     ("hit_rate = 0.9", "hitrate = 0.9", "did you mean `hit_rate`?"),

@@ -37,6 +37,7 @@ mod presets;
 mod queues;
 mod replicas;
 mod results;
+mod scaling;
 mod scenarios;
 mod serving;
 mod storm;

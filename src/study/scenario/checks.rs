@@ -60,6 +60,10 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
             never_ends(context, model, places, group);
         }
     }
+    let scales = model.epochs.iter().any(|epoch| epoch.services.iter().any(|service| service.autoscaler.is_some()));
+    if let (true, None, Some(place)) = (scales, model.horizon, places.loads.first()) {
+        context.problem(*place, "an autoscaler needs a run with an end", "add `horizon = \"5m\"` to [run]");
+    }
     if let (Some(place), None) = (places.conditional, model.horizon) {
         context.problem(place, "a fault with a condition needs a run with an end", "add `horizon = \"5m\"` to [run]");
     }

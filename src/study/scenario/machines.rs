@@ -3,7 +3,8 @@
 use super::diagnostics::{Place, did_you_mean};
 use super::node::{Entry, Node, Value};
 use super::reader::{Context, Fields};
-use super::scalars::{count, number, one_of, share, some_duration, whole, word_or};
+use super::scalars::{count, duration, number, one_of, share, some_duration, whole, word_or};
+use crate::service::autoscaler::{Autoscaler, Signal};
 use crate::service::balancer::{Balancer, Ejection, Rule};
 use crate::service::cache::Cache;
 use crate::service::{Down, Service};
@@ -82,6 +83,45 @@ pub fn cache(context: &mut Context, node: &mut Node) -> Option<Cache> {
     Some(Cache { hit_rate: hit_rate?, time: time?, keys: keys? })
 }
 
+const SIGNALS: &[(&str, Signal)] =
+    &[("busy", Signal::Busy), ("queue", Signal::Queue), ("arrivals", Signal::Arrivals), ("goodput", Signal::Goodput)];
+
+/// An autoscaler from its table; `"none"` is read by the caller.
+pub fn autoscaler(context: &mut Context, node: &mut Node) -> Option<Autoscaler> {
+    let mut fields = Fields::open(context, node, "`autoscaler`")?;
+    let signal = fields.required(context, "signal", "\"busy\"", one_of(SIGNALS));
+    let place = fields.place_of("target");
+    let target = match signal {
+        Some(Signal::Busy) => fields.required(context, "target", "\"70%\"", share),
+        _ => fields.required(context, "target", "5", number(0.0, 1e9)),
+    };
+    if target == Some(0.0) {
+        context.problem(place, "a target of nothing wants workers without end", "write a target above zero");
+    }
+    let every = fields.or(context, "every", "15s", some_duration);
+    let lag = fields.or(context, "lag", "60s", duration);
+    let least = fields.or(context, "least", 1, count(1));
+    let most_place = fields.place_of("most");
+    let most = fields.required(context, "most", "100", count(1));
+    let step = fields.or(context, "step", Value::from("unlimited"), word_or("unlimited", count(1)));
+    let tolerance = fields.or(context, "tolerance", 0.1, share);
+    fields.finish(context);
+    if least.zip(most).is_some_and(|(least, most)| most < least) {
+        context.problem(most_place, "`most` is below `least`", "write a greater `most`, or a smaller `least`");
+    }
+    let step = step?.unwrap_or(u32::MAX);
+    let (signal, target, every, lag) = (signal?, target?, every?, lag?);
+    Some(Autoscaler { signal, target, every, lag, least: least?, most: most?, step, tolerance: tolerance? })
+}
+
+/// What an autoscaler needs of its service.
+pub fn can_scale(context: &mut Context, place: Place, service: &Service) {
+    if service.autoscaler.is_some() && (service.workers.is_none() || service.sharing) {
+        let message = "an autoscaler needs a number of workers that do not share";
+        context.problem(place, message, "write how many `workers` there are at first, and leave out `sharing`");
+    }
+}
+
 /// What a replica leaves out is not written into the tree: it follows its service, also where a fault changes that.
 fn differences(context: &mut Context, node: &mut Node, count: u32) -> Option<Vec<(u32, Difference)>> {
     let (place, kind) = (node.place, node.value.kind());
@@ -112,7 +152,10 @@ fn difference(context: &mut Context, node: &mut Node, index: u32) -> Option<Diff
 
 /// Refuses what an optimistic row has not.
 pub fn only_a_row(context: &mut Context, place: Place, service: &Service, replicas: &Replicas) {
-    for (key, _) in [("replicas", replicas.count > 1), ("cache", service.cache.is_some())].into_iter().filter(|(_, differs)| *differs) {
+    for (key, _) in [("replicas", replicas.count > 1), ("cache", service.cache.is_some()), ("autoscaler", service.autoscaler.is_some())]
+        .into_iter()
+        .filter(|(_, differs)| *differs)
+    {
         context.problem(
             place,
             format!("an optimistic row has no `{key}`"),

@@ -129,6 +129,7 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
         ..rest
     };
     serving::fits_together(context, &service, &places);
+    machines::can_scale(context, workers_place, &service);
     if is_optimistic {
         only_a_row(context, &service, &places);
         machines::only_a_row(context, calls_place, &service, &replicas);

@@ -53,8 +53,10 @@ pub fn rest(context: &mut Context, fields: &mut Fields) -> Option<Service> {
     let sharing = fields.or(context, "sharing", false, boolean);
     let in_service_limit = fields.or(context, "in_service_limit", "unlimited", word_or("unlimited", count(1)));
     let cache = fields.or(context, "cache", "none", word_or("none", machines::cache));
+    let autoscaler = fields.or(context, "autoscaler", "none", word_or("none", machines::autoscaler));
     Some(Service {
         cache: cache?,
+        autoscaler: autoscaler?,
         rate_limit: rate_limit?,
         script: script?,
         permanent_rate: permanent_rate?,

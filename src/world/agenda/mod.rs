@@ -28,7 +28,7 @@ use std::collections::VecDeque;
 pub use ladder::CROWD;
 use ladder::Ladder;
 
-use crate::measure::identifier::GroupIndex;
+use crate::measure::identifier::{GroupIndex, ServiceIndex};
 use crate::measure::time::Time;
 
 /// All that can happen.
@@ -60,6 +60,8 @@ pub enum Event {
     Batch(u32, u32),
     /// The cache in front of a service has its answer to an attempt.
     Cached(u32),
+    /// An autoscaler looks at its service (0), or so many workers are there that it has ordered.
+    Scale(ServiceIndex, u32),
 }
 
 /// The events to come.
@@ -172,7 +174,8 @@ impl Packed {
             9 => Event::Condition(first, second),
             10 => Event::Poll(GroupIndex(first as u16), second),
             11 => Event::Batch(first, second),
-            _ => Event::Cached(first),
+            12 => Event::Cached(first),
+            _ => Event::Scale(ServiceIndex(first as u16), second),
         }
     }
 }
@@ -194,6 +197,7 @@ impl Event {
             Event::Poll(group, wait) => (10, (group.0.into(), wait)),
             Event::Batch(batch, stamp) => (11, (batch, stamp)),
             Event::Cached(attempt) => (12, (attempt, 0)),
+            Event::Scale(service, arriving) => (13, (service.0.into(), arriving)),
         }
     }
 }
