@@ -128,18 +128,18 @@ fn the_important_push_the_others_out() {
     assert!(value(&fifo, 0, "users_front.errors").value > 500.0);
 }
 
-/// Over a link without delay who is pushed out tries again within the same event: its place is taken by then. And where the limit is
+/// Over a link without delay the hedge of who is pushed out is there within the same event: the place is taken by then. And where the limit is
 /// lowered under those who wait, each exchange leaves as many.
 #[test]
 fn who_is_pushed_out_finds_its_place_taken() {
-    let eager = "clients.reports.policy={ attempts = 3 }";
+    let eager = "clients.reports.policy={ hedge = { after = { delay = \"10s\" } } }";
     let loads = ["clients.users.load.open.rate=2/s", "clients.reports.load.open.rate=2/s"];
     let one = ["run.horizon=1000s", "run.warmup=0s", "run.replications=2", loads[0], loads[1]];
     // The clients call the line itself: nothing is between them and its queue.
     let direct = CLASSES.replace("calls = \"users_front\"", "calls = \"line\"").replace("calls = \"reports_front\"", "calls = \"line\"");
     let full = study(&scenario(&direct, &[&one[..], &["service.line.queue.limit=1", eager]].concat()));
     assert_eq!(value(&full, 0, "line.queue_peak").value, 1.0);
-    let lowered = format!("{direct}[[fault]]\nat = \"100s\"\nset = {{ \"service.line.queue.limit\" = 0 }}\n");
+    let lowered = format!("{direct}[[fault]]\nat = \"25s\"\nset = {{ \"service.line.queue.limit\" = 0 }}\n");
     let lowered = study(&scenario(&lowered, &[&one[..], &["service.line.queue.limit=50"]].concat()));
     assert_eq!(value(&lowered, 0, "line.queue_peak").value, 50.0);
 }
