@@ -231,7 +231,7 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         ratio(service.waited as f64 / NANOSECONDS as f64, service.started as f64),
         some(service.throttled),
         some(service.shed),
-        ratio((service.queued + service.busy) as f64 / NANOSECONDS as f64, window),
+        ratio((service.queued + service.in_service) as f64 / NANOSECONDS as f64, window),
         ratio(service.delayed as f64, service.started as f64),
         some(service.hits),
         worker_time(model, run, index).and_then(|time| ratio(time, window)),

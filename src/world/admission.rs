@@ -62,25 +62,31 @@ impl<L: Listener> World<'_, L> {
         if state.busy < state.places {
             return self.begin_work(attempt, service);
         }
-        let full = numbers.queue_limit.is_some_and(|limit| state.queue.len() >= limit as usize);
-        if full && !self.make_room(attempt, service) {
-            return self.turn_away_at_door(attempt, service, Reason::Full);
+        let places = numbers.queue_limit.unwrap_or(u32::MAX);
+        if state.queue.len() < places as usize {
+            return self.queue(attempt, service, places);
         }
-        self.queue(attempt, service, full);
+        let Some(pushed_out) = self.make_room(attempt, service) else {
+            return self.turn_away_at_door(attempt, service, Reason::Full);
+        };
+        // The place is taken before its former holder is told, whose next attempt may be here within the same event. Where the
+        // limit has been lowered more wait than that, and the exchange leaves as many.
+        let as_many = self.services[service.at()].queue.len() as u32 + 1;
+        self.queue(attempt, service, as_many);
+        self.turn_away_at_door(pushed_out, service, Reason::Full);
     }
 
-    /// `replaces`: in a full queue another has made room for it. Of one that a fault has made too long there are more than the limit still.
-    fn queue(&mut self, attempt: u32, service: ServiceIndex, replaces: bool) {
+    /// Lets an attempt wait, where there are so many places.
+    fn queue(&mut self, attempt: u32, service: ServiceIndex, places: u32) {
         let order = self.numbers.services[service.at()].order;
         let class = || self.calls[self.attempts[attempt].call.0].criticality;
         let state = &mut self.services[service.at()];
         let ahead = state.queue.len() as u32;
         state.queued.changes(self.now, ahead.into());
         state.queue.push(attempt, order, class);
-        let beyond = self.numbers.services[service.at()].queue_limit.is_some_and(|limit| !replaces && ahead >= limit);
         self.attempts[attempt].state = State::Queued;
         self.attempts[attempt].since = self.now;
-        if beyond {
+        if ahead >= places {
             self.violate(Invariant::QueueWithinLimit, Some(service), Some(attempt));
         }
         if let Some(totals) = self.probe.service(service, self.now) {
@@ -180,17 +186,16 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// In a full queue of the order `priority`: the newest of the least important makes room for what is more important.
-    fn make_room(&mut self, attempt: u32, service: ServiceIndex) -> bool {
+    fn make_room(&mut self, attempt: u32, service: ServiceIndex) -> Option<u32> {
         if self.numbers.services[service.at()].order != Order::Priority {
-            return false;
+            return None;
         }
         let class = self.calls[self.attempts[attempt].call.0].criticality;
         let state = &mut self.services[service.at()];
         state.queued.changes(self.now, state.queue.len() as u64);
-        let Some(pushed_out) = state.queue.push_out(class) else { return false };
+        let pushed_out = state.queue.push_out(class)?;
         self.count_wait(pushed_out, service);
-        self.turn_away_at_door(pushed_out, service, Reason::Full);
-        true
+        Some(pushed_out)
     }
 
     fn turn_away_at_door(&mut self, attempt: u32, service: ServiceIndex, reason: Reason) {

@@ -145,6 +145,7 @@ impl ServiceTotals {
         self.throttled += other.throttled;
         self.shed += other.shed;
         self.delayed += other.delayed;
+        self.in_service += other.in_service;
         self.hits += other.hits;
         self.offered += other.offered;
     }

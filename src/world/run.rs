@@ -104,6 +104,8 @@ pub struct ServiceTotals {
     pub attempts: u64,
     /// Worker time held, in nanoseconds.
     pub busy: u128,
+    /// Time spent in service by all attempts together, in nanoseconds: more than `busy` where they share the workers.
+    pub in_service: u128,
     /// Time spent in the queue, in nanoseconds, by all attempts together.
     pub queued: u128,
     /// The most that waited at once.

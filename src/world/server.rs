@@ -249,9 +249,10 @@ impl<L: Listener> World<'_, L> {
         let state = &mut self.services[service.at()];
         state.working.leaves(self.now.since(begun));
         // Where workers are shared, the processor counts as it goes on.
-        if !(state.special && self.numbers.services[service.at()].sharing) {
-            self.probe.services[service.at()].busy += self.probe.measured_part(begun, self.now);
-        }
+        let (shares, part) = (state.special && self.numbers.services[service.at()].sharing, self.probe.measured_part(begun, self.now));
+        let totals = &mut self.probe.services[service.at()];
+        totals.in_service += part;
+        totals.busy += if shares { 0 } else { part };
     }
 
     /// Sends the answer on its way.

@@ -128,6 +128,22 @@ fn the_important_push_the_others_out() {
     assert!(value(&fifo, 0, "users_front.errors").value > 500.0);
 }
 
+/// Over a link without delay the hedge of who is pushed out is there within the same event: the place is taken by then. And where the limit is
+/// lowered under those who wait, each exchange leaves as many.
+#[test]
+fn who_is_pushed_out_finds_its_place_taken() {
+    let eager = "clients.reports.policy={ hedge = { after = { delay = \"10s\" } } }";
+    let loads = ["clients.users.load.open.rate=2/s", "clients.reports.load.open.rate=2/s"];
+    let one = ["run.horizon=1000s", "run.warmup=0s", "run.replications=2", loads[0], loads[1]];
+    // The clients call the line itself: nothing is between them and its queue.
+    let direct = CLASSES.replace("calls = \"users_front\"", "calls = \"line\"").replace("calls = \"reports_front\"", "calls = \"line\"");
+    let full = study(&scenario(&direct, &[&one[..], &["service.line.queue.limit=1", eager]].concat()));
+    assert_eq!(value(&full, 0, "line.queue_peak").value, 1.0);
+    let lowered = format!("{direct}[[fault]]\nat = \"25s\"\nset = {{ \"service.line.queue.limit\" = 0 }}\n");
+    let lowered = study(&scenario(&lowered, &[&one[..], &["service.line.queue.limit=50"]].concat()));
+    assert_eq!(value(&lowered, 0, "line.queue_peak").value, 50.0);
+}
+
 /// M/G/1 with processor sharing: S / (1 - rho) for any distribution of the work; ten sharing workers are M/M/10.
 #[test]
 fn sharing_does_not_look_at_the_distribution() {
@@ -147,8 +163,10 @@ sharing = true
 "#;
     let mixture = r#"service.line.time={ hyperexponential = [{ share = 0.1, mean = "5.5s" }, { share = 0.9, mean = "500ms" }] }"#;
     let ten = ["service.line.workers=10", "clients.callers.load.open.rate=8/s"];
-    let rows: [(&[&str], &str, f64); 8] = [
+    let rows: [(&[&str], &str, f64); 9] = [
         (&[], "latency_mean", 5.0),
+        // Little's law: .8 a second are there for 5 s each, all of them in service.
+        (&[], "line.number_mean", 4.0),
         (&[], "line.utilisation", 0.8),
         (&["service.line.time=1s"], "latency_mean", 5.0),
         (&[mixture, "run.horizon=100000s"], "latency_mean", 5.0),

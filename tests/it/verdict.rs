@@ -26,9 +26,22 @@ set = { "service.api.down" = "hang" }
 const QUIET: &str = "nothing ever happens";
 
 /// The label, what makes it true, and what may be found.
-const LABELLED: [(&str, &[&str], &[&str]); 13] = [
+const LABELLED: [(&str, &[&str], &[&str]); 14] = [
     // No trigger, and no retries that could make one: 90 % load, then 60 %.
     ("stable at 90 %", &[QUIET, "clients.web.load.open.rate=90/s", "clients.web.policy={ timeout = \"2s\" }"], &["stable"]),
+    // One worker that takes a second: few calls a bin, and a queue that wanders as far as they come in.
+    (
+        "stable at 90 %, slow",
+        &[
+            QUIET,
+            "service.api.workers=1",
+            "service.api.time={ exponential = { mean = \"1s\" } }",
+            "clients.web.load.open.rate=0.9/s",
+            "clients.web.policy={}",
+            "run.horizon=2000s",
+        ],
+        &["stable"],
+    ),
     ("stable, errors", &[QUIET, "service.api.error_rate=0.3", "clients.web.policy={ attempts = 2 }"], &["stable"]),
     (
         "stable, closed",

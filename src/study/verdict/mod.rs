@@ -103,7 +103,7 @@ fn collapses(bins: &Bins, end: usize) -> bool {
     let falls = |best: f64| {
         let course = bins.course(0..end, best);
         let (fall, least) = (course.last_fall(), course.believable());
-        fall.low + least > end && fall.low - fall.top >= least && fall.depth > course.chance(2.0, fall.top, fall.low)
+        fall.low + least > end && fall.low - fall.top >= least && fall.depth > course.chance(3.0, fall.top, fall.low)
     };
     let nothing = bins.healthy(0..end).is_none() && bins.ended[..end].iter().any(|ended| *ended > 0.0);
     nothing || bins.best(0..end).is_some_and(falls) || backlog::of_queues(bins, backlog::later_half(0..end)) == Trend::Rises
