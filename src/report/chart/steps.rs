@@ -23,8 +23,12 @@ pub fn end(lines: &[Line]) -> f64 {
     let busy = |point: &&(f64, Measured)| point.1.mean.is_some_and(|mean| mean != 0.0);
     let last = |line: &Line| line.points.iter().rfind(busy).map(|point| point.0);
     let end = lines.iter().filter_map(last).fold(0.0, f64::max);
-    let fallback = lines.iter().filter_map(|line| line.points.last()).map(|point| point.0).fold(0.0, f64::max);
-    if end > 0.0 { end } else { fallback }
+    if end > 0.0 { end } else { length(lines) }
+}
+
+/// The end of all bins.
+pub fn length(lines: &[Line]) -> f64 {
+    lines.iter().filter_map(|line| line.points.last()).map(|point| point.0).fold(0.0, f64::max)
 }
 
 /// Where the last events of each line and all faults are over; `end` where that saves little.

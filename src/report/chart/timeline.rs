@@ -56,7 +56,8 @@ fn known_series(results: &Results) -> String {
 
 fn picture(request: &Request, selection: &Selection, unit: Unit, names: &[String]) -> (String, String) {
     let shown = selection.cells.len().min(MOST);
-    let stories: Vec<Story> = selection.cells.iter().take(shown).map(|cell| story(request, selection, cell, unit, names)).collect();
+    let mut stories: Vec<Story> = selection.cells.iter().take(shown).map(|cell| story(request, selection, cell, unit, names)).collect();
+    see_to_the_end(&mut stories);
     let heights: Vec<f64> = stories.iter().flat_map(|story| super::lines::heights(&story.lines)).collect();
     let highest = scale::span(&heights).1;
     let fits = |mark: &Mark| mark.value.is_some_and(|value| value <= highest.max(1e-9) * 2.5);
@@ -109,6 +110,15 @@ fn picture(request: &Request, selection: &Selection, unit: Unit, names: &[String
     let mut frame = Frame::new(words, body_height(rows), request.theme);
     draw_panels(&mut frame, &stories, &y, unit, common);
     (format!("timeline-{}", names.join("-")), frame.finish())
+}
+
+/// Where a cell was simulated for as long as anything happens in another, that nothing happens in it any more is what there is to see.
+fn see_to_the_end(stories: &mut [Story]) {
+    let longest = stories.iter().map(|story| story.end).fold(0.0, f64::max);
+    let lasts = |story: &&mut Story| story.end < longest && steps::length(&story.lines) >= longest;
+    for story in stories.iter_mut().filter(lasts) {
+        (story.end, story.head) = (longest, longest);
+    }
 }
 
 /// The end of all panels; None where they differ so much that each needs its own.
