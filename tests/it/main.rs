@@ -34,6 +34,7 @@ mod papers;
 mod pools;
 mod preset_lists;
 mod presets;
+mod priorities;
 mod queues;
 mod replicas;
 mod results;
