@@ -64,8 +64,8 @@ fn mm1k_state(number: u32, places: u32, ratio: f64) -> f64 {
     libm::pow(ratio, f64::from(number)) / powers
 }
 
-/// Mean wait in an M/G/1 queue, in seconds: Wq = lambda E[S^2] / (2 (1 - rho)) = rho E[S] (1 + v) / (2 (1 - rho)) (Pollaczek, 1930;
-/// Khinchine, 1932). `mean` is E[S] in seconds, `variation` the squared coefficient of variation of the service time: 0 for a constant, 1
+/// Mean wait in an M/G/1 queue, in seconds: Wq = lambda E(S^2) / (2 (1 - rho)) = rho E(S) (1 + v) / (2 (1 - rho)) (Pollaczek, 1930;
+/// Khinchine, 1932). `mean` is E(S) in seconds, `variation` the squared coefficient of variation of the service time: 0 for a constant, 1
 /// for an exponential time.
 pub fn mg1_wait(arrival: f64, mean: f64, variation: f64) -> f64 {
     let load = arrival * mean;

@@ -12,7 +12,7 @@ pub struct Retrial {
     pub attempts: f64,
 }
 
-/// Where every blocked call returns, for ever: E[orbit] = rho^2 / (1 - rho) + (lambda / theta) rho / (1 - rho), attempts = 1 + rho (1 +
+/// Where every blocked call returns, for ever: E(orbit) = rho^2 / (1 - rho) + (lambda / theta) rho / (1 - rho), attempts = 1 + rho (1 +
 /// theta / mu) / (1 - rho), rho = lambda / mu below 1 (Falin and Templeton, "Retrial Queues", 1997).
 pub fn persistent(arrival: f64, service: f64, retry: f64) -> Retrial {
     let load = arrival / service;
@@ -27,7 +27,7 @@ pub fn persistent(arrival: f64, service: f64, retry: f64) -> Retrial {
 /// callers of Falin and Templeton, 1997). Solved from its generator: with p1(n) and p0(n) the probabilities of n in orbit and a busy or
 /// idle worker, mu p1(n) = (lambda + n theta) p0(n), and across the cut below level m = n + 1
 /// lambda H p1(n) = m theta (p0(m) + (1 - H) p1(m)), so each level follows from the one below. Each wait is 1 / theta on average, and by
-/// Little's law attempts = 1 + theta E[orbit] / lambda.
+/// Little's law attempts = 1 + theta E(orbit) / lambda.
 pub fn impatient(arrival: f64, service: f64, retry: f64, persistence: f64) -> Retrial {
     if persistence >= 1.0 {
         return persistent(arrival, service, retry);
