@@ -53,7 +53,8 @@ pub struct Call {
     pub under_way: u32,
     /// The attempt that it waits for, [`NOBODY`] where that has vanished; with hedges the last sent, which leads to the others.
     pub current: u32,
-    /// Hedges sent so far, and those beside the present attempt.
+    /// Attempts that its policy does not count, which are hedges and those of earlier receives of a message; and the hedges beside the
+    /// present attempt.
     pub hedges: (u32, u32),
     /// When the first of the attempts was sent that are now under way beside each other; only with hedges.
     pub sent: Time,

@@ -21,8 +21,8 @@ const BREAKERS: &[Variant] = &[
 
 const OPENINGS: &[Variant] = &[tagged("exponential", r#"{ initial = "5s", cap = "300s" }"#)];
 
-/// The outcomes that can count as failures.
-const COUNTED: &[(&str, Outcome)] = &[
+/// Every outcome that is a failure, by its name; `permanent` is the last.
+pub(super) const COUNTED: &[(&str, Outcome)] = &[
     ("error", Outcome::Error),
     ("rejected", Outcome::Rejected),
     ("throttled", Outcome::Throttled),

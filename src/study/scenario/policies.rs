@@ -1,6 +1,6 @@
 //! Readers of policies: what a caller does after a failure.
 
-use super::breakers::breaker;
+use super::breakers::{COUNTED, breaker};
 use super::budgets::{budget, waits};
 use super::diagnostics::Place;
 use super::distributions::distribution;
@@ -31,14 +31,7 @@ const BACKOFFS: &[Variant] = &[
 ];
 
 /// The outcomes that a retry can help.
-const TRANSIENT: &[(&str, Outcome)] = &[
-    ("error", Outcome::Error),
-    ("rejected", Outcome::Rejected),
-    ("throttled", Outcome::Throttled),
-    ("refused", Outcome::Refused),
-    ("timeout", Outcome::Timeout),
-    ("conflict", Outcome::Conflict),
-];
+const TRANSIENT: &[(&str, Outcome)] = COUNTED.split_at(COUNTED.len() - 1).0;
 
 const IDEMPOTENT: &[(&str, Idempotent)] = &[("no", Idempotent::No), ("yes", Idempotent::Yes), ("key", Idempotent::Key)];
 
