@@ -32,6 +32,9 @@ impl<L: Listener> World<'_, L> {
     /// An attempt reaches its service.
     pub(super) fn deliver(&mut self, attempt: u32) {
         let service = self.service_of(attempt);
+        if L::PLAIN {
+            return self.arrive_at(attempt, service);
+        }
         if self.services[service.at()].cached && self.meets_cache(attempt, service) {
             return;
         }
@@ -55,7 +58,7 @@ impl<L: Listener> World<'_, L> {
             self.tell_of_attempt(attempt, What::Dropped);
             return self.forget(attempt);
         }
-        if self.services[service.at()].looks && !self.pass_door(attempt, service) {
+        if !L::PLAIN && self.services[service.at()].looks && !self.pass_door(attempt, service) {
             return;
         }
         let state = &mut self.services[service.at()];
@@ -76,10 +79,26 @@ impl<L: Listener> World<'_, L> {
         self.turn_away_at_door(pushed_out, service, Reason::Full);
     }
 
+    /// Whether a service of a plain model has no place for an attempt that would reach it now.
+    #[inline]
+    pub(super) fn is_full(&self, service: ServiceIndex) -> bool {
+        let (numbers, state) = (&self.numbers.services[service.at()], &self.services[service.at()]);
+        let waits = numbers.down.is_none() && state.busy >= state.places && !self.model.services[service.at()].optimistic;
+        waits && numbers.queue_limit.is_some_and(|places| state.queue.len() >= places as usize)
+    }
+
+    /// The next attempt of a call reaches a full service at once, and is back in the same instant: nobody needs to hold it.
+    #[inline]
+    pub(super) fn turn_away_at_once(&mut self, place: u32, service: ServiceIndex) {
+        self.count_arrival(service);
+        let outcome = self.count_turned_away(service, Reason::Full);
+        self.settle(place, outcome, None);
+    }
+
     /// Lets an attempt wait, where there are so many places.
     fn queue(&mut self, attempt: u32, service: ServiceIndex, places: u32) {
         let order = self.numbers.services[service.at()].order;
-        let class = || self.calls[self.attempts[attempt].call.0].criticality;
+        let class = || self.extra[self.attempts[attempt].call.0].criticality;
         let state = &mut self.services[service.at()];
         let ahead = state.queue.len() as u32;
         state.queued.changes(self.now, ahead.into());
@@ -103,7 +122,7 @@ impl<L: Listener> World<'_, L> {
             if state.busy >= state.places {
                 return;
             }
-            if !state.turned_away.is_empty() {
+            if !L::PLAIN && !state.turned_away.is_empty() {
                 self.begin_turning_away(service);
                 continue;
             }
@@ -119,7 +138,7 @@ impl<L: Listener> World<'_, L> {
             };
             let Some(attempt) = state.queue.pop(numbers.order, draw) else { return };
             self.count_wait(attempt, service);
-            let late = looks && self.is_late(attempt, service);
+            let late = !L::PLAIN && looks && self.is_late(attempt, service);
             if numbers.abandoned != Abandoned::Serve && !self.is_awaited(attempt) {
                 self.tell_of_attempt(attempt, What::Dropped);
                 self.forget(attempt);
@@ -173,7 +192,7 @@ impl<L: Listener> World<'_, L> {
             let shared = if numbers.sharing { state.processor.stretch(pace(numbers)) } else { 1.0 };
             Duration::from_nanoseconds(loaded.0 as f64 * shared / numbers.speed).saturating_add(below)
         };
-        numbers.shed.turns_away(self.now, self.attempts[attempt].until, work)
+        numbers.shed.turns_away(self.now, self.attempt_extra[attempt].until, work)
     }
 
     /// Whether an attempt whose turn it is has come too late for it.
@@ -190,7 +209,7 @@ impl<L: Listener> World<'_, L> {
         if self.numbers.services[service.at()].order != Order::Priority {
             return None;
         }
-        let class = self.calls[self.attempts[attempt].call.0].criticality;
+        let class = self.extra[self.attempts[attempt].call.0].criticality;
         let state = &mut self.services[service.at()];
         state.queued.changes(self.now, state.queue.len() as u64);
         let pushed_out = state.queue.push_out(class)?;
@@ -207,7 +226,13 @@ impl<L: Listener> World<'_, L> {
 
     /// Answers without doing the work: at once, or where that costs something, as the next work of a worker.
     fn turn_away(&mut self, attempt: u32, service: ServiceIndex, reason: Reason) {
-        let outcome = self.count_turned_away(attempt, service, reason);
+        let outcome = self.count_turned_away(service, reason);
+        self.tell_of_attempt(attempt, |number| match reason {
+            Reason::Full => What::Rejected(number),
+            Reason::Limit => What::Throttled(number),
+            Reason::Shed => What::Shed(number),
+            Reason::Script(outcome) => What::Answered(number, outcome),
+        });
         self.attempts[attempt].outcome = outcome;
         let costs = matches!(outcome, Outcome::Rejected | Outcome::Throttled) && !self.numbers.services[service.at()].reject_time.is_zero();
         if costs {
@@ -218,7 +243,7 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
-    fn count_turned_away(&mut self, attempt: u32, service: ServiceIndex, reason: Reason) -> Outcome {
+    fn count_turned_away(&mut self, service: ServiceIndex, reason: Reason) -> Outcome {
         let outcome = match reason {
             Reason::Full | Reason::Shed => Outcome::Rejected,
             Reason::Limit => Outcome::Throttled,
@@ -242,12 +267,6 @@ impl<L: Listener> World<'_, L> {
                 _ => totals.errors += 1,
             }
         }
-        self.tell_of_attempt(attempt, |number| match reason {
-            Reason::Full => What::Rejected(number),
-            Reason::Limit => What::Throttled(number),
-            Reason::Shed => What::Shed(number),
-            Reason::Script(outcome) => What::Answered(number, outcome),
-        });
         outcome
     }
 
@@ -268,8 +287,8 @@ impl<L: Listener> World<'_, L> {
 
     fn send_away(&mut self, attempt: u32, service: ServiceIndex) {
         let outcome = self.attempts[attempt].outcome;
-        if matches!(outcome, Outcome::Rejected | Outcome::Throttled) {
-            self.attempts[attempt].hint = self.hint(attempt, service);
+        if !L::PLAIN && matches!(outcome, Outcome::Rejected | Outcome::Throttled) {
+            self.attempt_extra[attempt].hint = self.hint(attempt, service);
         }
         self.reply(attempt, outcome);
     }
@@ -296,8 +315,10 @@ impl<L: Listener> World<'_, L> {
         let state = &mut self.services[service.at()];
         limit::change(&mut state.account, before.rate_limit.as_ref(), after.rate_limit.as_ref(), self.now);
         if before.order != after.order {
-            let (attempts, calls) = (&self.attempts, &self.calls);
-            state.queue.change(after.order, |attempt| calls[attempts[attempt].call.0].criticality);
+            let (attempts, extra) = (&self.attempts, &self.extra);
+            // A plain model has no classes.
+            let class = |attempt| if L::PLAIN { Default::default() } else { extra[attempts[attempt].call.0].criticality };
+            state.queue.change(after.order, class);
         }
         self.change_cache(service, before.cache.as_ref());
         let state = &mut self.services[service.at()];

@@ -1,8 +1,8 @@
 //! The ledgers of all budgets: whose is where. What a budget does with them is in `retry/budget`; here is only that all of its parts are asked.
 
-use super::flight::Call;
+use super::flight::{Call, CallExtra};
 use super::model::{Epoch, Model};
-use crate::measure::identifier::CallerIndex;
+use crate::measure::identifier::{CallerIndex, ClientIndex};
 use crate::measure::random::Purpose;
 use crate::measure::time::Time;
 use crate::retry::budget::{Budget, Ended, Leave, Ledgers, Part, Seat};
@@ -79,27 +79,33 @@ impl Books {
         }
     }
 
-    /// Each part of a call's budget with its ledgers.
+    /// Each part of the budget of a client's call along an edge with its ledgers.
     #[inline]
-    fn each<'b>(&mut self, budget: &'b Budget, call: &Call, mut act: impl FnMut(&'b Part, &mut Ledgers, Seat)) {
-        let account = &self.accounts[call.caller.at()];
-        let seat = Seat { client: call.client, clients: account.clients };
+    fn each<'b>(
+        &mut self,
+        budget: &'b Budget,
+        caller: CallerIndex,
+        client: ClientIndex,
+        mut act: impl FnMut(&'b Part, &mut Ledgers, Seat),
+    ) {
+        let account = &self.accounts[caller.at()];
+        let seat = Seat { client, clients: account.clients };
         for (part, place) in budget.parts().iter().zip(&account.places) {
             act(part, &mut self.ledgers[*place], seat);
         }
     }
 
     #[inline]
-    pub fn call_starts(&mut self, budget: &Budget, call: &Call, now: Time) {
-        self.each(budget, call, |part, ledgers, seat| part.call_starts(ledgers, seat, now));
+    pub fn call_starts(&mut self, budget: &Budget, caller: CallerIndex, client: ClientIndex, now: Time) {
+        self.each(budget, caller, client, |part, ledgers, seat| part.call_starts(ledgers, seat, now));
     }
 
     /// Whether the next attempt of a call may be sent now; the first part that says otherwise decides.
-    pub fn may_send(&mut self, budget: &Budget, call: &Call, now: Time) -> Leave {
-        let (number, mut leave) = (call.rounds() + 1, Leave::Go);
+    pub fn may_send(&mut self, budget: &Budget, (call, extra): (&Call, &CallExtra), now: Time) -> Leave {
+        let (number, mut leave) = (extra.rounds(call.attempts) + 1, Leave::Go);
         // A retry that a throttle held back was an attempt too: the next has another draw.
-        let draw = || call.address.draw(Purpose::Throttle, (call.attempts + 1 + call.skipped).into());
-        self.each(budget, call, |part, ledgers, seat| {
+        let draw = || call.address.draw(Purpose::Throttle, (call.attempts + 1 + extra.skipped).into());
+        self.each(budget, call.caller, extra.client, |part, ledgers, seat| {
             if leave == Leave::Go {
                 leave = part.may_send(ledgers, seat, number, now, draw);
             }
@@ -108,48 +114,49 @@ impl Books {
     }
 
     /// The next attempt of a call is sent.
-    pub fn sent(&mut self, budget: &Budget, call: &mut Call, now: Time) {
-        let number = call.rounds() + 1;
-        self.each(budget, call, |part, ledgers, seat| part.sent(ledgers, seat, number, now));
-        call.paid.send();
+    pub fn sent(&mut self, budget: &Budget, (call, extra): (&Call, &mut CallExtra), now: Time) {
+        let number = extra.rounds(call.attempts) + 1;
+        self.each(budget, call.caller, extra.client, |part, ledgers, seat| part.sent(ledgers, seat, number, now));
+        extra.paid.send();
     }
 
     /// The present attempt of a call has ended as its `last`.
-    pub fn attempt_ends(&mut self, budget: &Budget, call: &mut Call, worth_retry: bool, now: Time) {
-        let (ended, paid) = (Ended { outcome: call.last, worth_retry, number: call.rounds() }, call.paid);
-        self.each(budget, call, |part, ledgers, seat| part.attempt_ends(ledgers, seat, ended, paid, now));
-        call.paid.end();
+    pub fn attempt_ends(&mut self, budget: &Budget, (call, extra): (&Call, &mut CallExtra), worth_retry: bool, now: Time) {
+        let (ended, paid) = (Ended { outcome: call.last, worth_retry, number: extra.rounds(call.attempts) }, extra.paid);
+        self.each(budget, call.caller, extra.client, |part, ledgers, seat| part.attempt_ends(ledgers, seat, ended, paid, now));
+        extra.paid.end();
     }
 
     /// A retry is wanted: true where all parts grant it, which is then paid.
-    pub fn retry(&mut self, budget: &Budget, call: &mut Call, now: Time) -> bool {
+    pub fn retry(&mut self, budget: &Budget, (call, extra): (&Call, &mut CallExtra), now: Time) -> bool {
         let (outcome, mut cost) = (call.last, Some(0));
-        self.each(budget, call, |part, ledgers, seat| {
+        self.each(budget, call.caller, extra.client, |part, ledgers, seat| {
             cost = cost.and_then(|cost| part.may_retry(ledgers, seat, outcome, now).map(|own| own.max(cost)));
         });
         let Some(cost) = cost else { return false };
-        self.each(budget, call, |part, ledgers, seat| part.retried(ledgers, seat, cost, now));
-        call.paid.grant(cost);
+        self.each(budget, call.caller, extra.client, |part, ledgers, seat| part.retried(ledgers, seat, cost, now));
+        extra.paid.grant(cost);
         true
     }
 
     /// Whether all parts would grant a retry now; nothing is paid.
-    pub fn would_grant(&mut self, budget: &Budget, call: &Call, now: Time) -> bool {
+    pub fn would_grant(&mut self, budget: &Budget, caller: CallerIndex, client: ClientIndex, now: Time) -> bool {
         let mut grants = true;
-        self.each(budget, call, |part, ledgers, seat| grants &= part.may_retry(ledgers, seat, Outcome::Timeout, now).is_some());
+        let asks = |part: &Part, ledgers: &mut Ledgers, seat| grants &= part.may_retry(ledgers, seat, Outcome::Timeout, now).is_some();
+        self.each(budget, caller, client, asks);
         grants
     }
 
     /// A call ends, with the outcome of its last attempt.
-    pub fn call_ends(&mut self, budget: &Budget, call: &mut Call, worth_retry: bool, now: Time) {
-        let (last, paid) = (Ended { outcome: call.last, worth_retry, number: call.rounds() }, call.paid);
-        self.each(budget, call, |part, ledgers, seat| part.call_ends(ledgers, seat, last, paid, now));
+    pub fn call_ends(&mut self, budget: &Budget, (call, extra): (&Call, &CallExtra), worth_retry: bool, now: Time) {
+        let (last, paid) = (Ended { outcome: call.last, worth_retry, number: extra.rounds(call.attempts) }, extra.paid);
+        self.each(budget, call.caller, extra.client, |part, ledgers, seat| part.call_ends(ledgers, seat, last, paid, now));
     }
 
     /// Nobody waits for a call any more.
-    pub fn gives_up(&mut self, budget: &Budget, call: &Call) {
-        let (number, paid) = (call.rounds(), call.paid);
-        self.each(budget, call, |part, ledgers, seat| part.gives_up(ledgers, seat, number, paid));
+    pub fn gives_up(&mut self, budget: &Budget, (call, extra): (&Call, &CallExtra)) {
+        let (number, paid) = (extra.rounds(call.attempts), extra.paid);
+        self.each(budget, call.caller, extra.client, |part, ledgers, seat| part.gives_up(ledgers, seat, number, paid));
     }
 }
 

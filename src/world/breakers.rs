@@ -93,18 +93,19 @@ fn pool_of(model: &Model, epoch: &Epoch) -> Vec<usize> {
 impl<L: Listener> World<'_, L> {
     /// Whether the next attempt of a call may be sent now. Where not, what becomes of the call is already decided.
     pub(super) fn passes_breaker(&mut self, place: u32, breaker: &Breaker) -> bool {
-        let call = &mut self.calls[place];
-        if breaker.around == Around::Call && call.rounds() > 0 {
+        let (call, extra) = (&self.calls[place], &self.extra[place]);
+        let first = extra.rounds(call.attempts) == 0;
+        if breaker.around == Around::Call && !first {
             return true;
         }
-        let (caller, client, first) = (call.caller, call.client, call.rounds() == 0);
+        let (caller, client) = (call.caller, extra.client);
         let (state, draw) = self.breakers.of(breaker, caller, client, self.callers[caller.at()].clients);
         let opened = breaker.pass_time(state, self.now, draw);
         let answer = breaker.admit(state, first, self.now);
         self.count_opening(place, opened);
         match answer {
             Answer::Passes(pass) => {
-                self.calls[place].pass = pass;
+                self.extra[place].pass = pass;
                 return true;
             }
             Answer::Waits => self.park(place, breaker),
@@ -122,25 +123,25 @@ impl<L: Listener> World<'_, L> {
 
     /// The attempt is not let through.
     fn refuse(&mut self, place: u32, breaker: &Breaker) {
-        self.probe.totals.breaker_denied += u64::from(self.calls[place].measured);
+        self.probe.totals.breaker_denied += u64::from(self.calls[place].measured());
         self.tell_of(place, || What::BreakerDenies);
         let numbers = self.numbers;
-        let call = &mut self.calls[place];
+        let (call, extra) = (&mut self.calls[place], &mut self.extra[place]);
         let policy = &numbers.callers[call.caller.at()].policy;
         match breaker.rejection {
             Rejection::EndsCall => self.end_call(place, false),
             Rejection::UsesAttempt => {
-                call.denied += 1;
-                call.used_by_breaker += 1;
+                extra.denied += 1;
+                extra.used_by_breaker += 1;
                 call.last = Outcome::Rejected;
-                if policy.retries(call.used(), Outcome::Rejected) {
+                if policy.retries(extra.used(call.attempts), Outcome::Rejected) {
                     self.plan_retry(place, None, Ended::Refused);
                 } else {
                     self.end_call(place, false);
                 }
             }
             Rejection::Waits => {
-                call.denied += 1;
+                extra.denied += 1;
                 self.plan_retry(place, None, Ended::Postponed);
             }
         }
@@ -148,14 +149,12 @@ impl<L: Listener> World<'_, L> {
 
     /// The attempt waits until the breaker turns, or its deadline comes.
     fn park(&mut self, place: u32, breaker: &Breaker) {
-        let call = &mut self.calls[place];
-        call.parked = true;
-        let (caller, stamp) = (call.caller, call.stamp);
-        let own = self.numbers.callers[caller.at()].policy.deadline.map_or(Time::NEVER, |deadline| call.started + deadline);
+        self.extra[place].parked = true;
+        let (caller, client, stamp) = (self.calls[place].caller, self.extra[place].client, self.calls[place].stamp);
         // The one that is handed down counts as well.
-        let deadline = own.min(call.until).max(self.now);
+        let deadline = self.deadline_of(place, &self.numbers.callers[caller.at()].policy).max(self.now);
         let pool = &mut self.breakers.pools[self.breakers.pool_of[caller.at()]];
-        pool.waiting.entry(breaker.scope.place(call.client)).or_default().push_back((place, stamp));
+        pool.waiting.entry(breaker.scope.place(client)).or_default().push_back((place, stamp));
         if deadline < Time::NEVER {
             self.agenda.add(deadline, Event::Retry(place, stamp));
         }
@@ -167,8 +166,8 @@ impl<L: Listener> World<'_, L> {
         if breaker.around != around {
             return;
         }
-        let call = &mut self.calls[place];
-        let (caller, client, pass) = (call.caller, call.client, std::mem::take(&mut call.pass));
+        let extra = &mut self.extra[place];
+        let (caller, client, pass) = (self.calls[place].caller, extra.client, std::mem::take(&mut extra.pass));
         let (state, draw) = self.breakers.of(breaker, caller, client, self.callers[caller.at()].clients);
         let opened = breaker.pass_time(state, self.now, &draw) | breaker.settle(state, pass, outcome, self.now, &draw);
         self.count_opening(place, opened);
@@ -177,8 +176,8 @@ impl<L: Listener> World<'_, L> {
 
     /// What passed a breaker will never be heard of.
     pub(super) fn leave_breaker(&mut self, place: u32, breaker: &Breaker) {
-        let call = &mut self.calls[place];
-        let (caller, client, pass) = (call.caller, call.client, std::mem::take(&mut call.pass));
+        let extra = &mut self.extra[place];
+        let (caller, client, pass) = (self.calls[place].caller, extra.client, std::mem::take(&mut extra.pass));
         let (state, _) = self.breakers.of(breaker, caller, client, self.callers[caller.at()].clients);
         Breaker::forget(state, pass);
         self.wake_waiting(breaker, caller, client);
@@ -205,10 +204,10 @@ impl<L: Listener> World<'_, L> {
 
     /// A call that waited asks its breaker again; false where it has ended meanwhile. As an event of this instant, so that they come in order.
     fn resume(&mut self, place: u32, stamp: u32) -> bool {
-        let call = &mut self.calls[place];
-        let waits = !call.settled && call.stamp == stamp && call.parked;
+        let (call, extra) = (&mut self.calls[place], &mut self.extra[place]);
+        let waits = call.awaits(stamp) && extra.parked;
         if waits {
-            call.parked = false;
+            extra.parked = false;
             call.stamp = call.stamp.wrapping_add(1);
             self.agenda.add(self.now, Event::Retry(place, call.stamp));
         }

@@ -17,7 +17,7 @@ impl<L: Listener> World<'_, L> {
         let held = &self.attempts[attempt];
         // What is asked for is a matter of the call: its attempts meet the same draw.
         let draw = held.address.draw(Purpose::Cache, 0);
-        let was_stored = self.calls[held.call.0].served > 0;
+        let was_stored = self.calls[held.call.0].is_served();
         let share = if was_stored { cache.hit_rate } else { cache.share(&self.services[service.at()].cache) };
         let hits = draw.hits(share);
         if hits {
@@ -41,6 +41,9 @@ impl<L: Listener> World<'_, L> {
     /// A service has served an attempt: the cache in front of it stores the answer.
     #[inline]
     pub(super) fn store_in_cache(&mut self, service: ServiceIndex) {
+        if L::PLAIN {
+            return;
+        }
         let base = self.model.base(service);
         if let Some(cache) = &self.numbers.services[base.at()].cache {
             cache.store(&mut self.services[base.at()].cache);

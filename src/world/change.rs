@@ -2,7 +2,7 @@
 
 use super::World;
 use super::agenda::Event;
-use super::flight::{NOBODY, State};
+use super::flight::{NOBODY, State, UNREAD};
 use super::server::time_for;
 use super::trace::{Listener, What};
 use crate::measure::identifier::ServiceIndex;
@@ -51,7 +51,7 @@ impl<L: Listener> World<'_, L> {
 
     /// What the network had kept arrives; a write of an optimistic row had its read before.
     fn deliver_held(&mut self, attempt: u32, service: ServiceIndex) {
-        if self.attempts[attempt].version.is_some() {
+        if self.attempts[attempt].version != UNREAD {
             self.write(attempt);
         } else {
             self.arrive_at(attempt, service);
@@ -118,8 +118,7 @@ impl<L: Listener> World<'_, L> {
 
     /// Takes an attempt that has left the queue, or its worker, out of the service, and ends the call that the worker was waiting for.
     fn take_away(&mut self, attempt: u32, service: ServiceIndex) {
-        let held = &self.attempts[attempt];
-        let (state, child) = (held.state, held.child);
+        let state = self.attempts[attempt].state;
         if state == State::Queued {
             return self.count_wait(attempt, service);
         }
@@ -132,9 +131,11 @@ impl<L: Listener> World<'_, L> {
         self.free_worker(attempt, service);
         self.count_work(attempt, false);
         self.attempts[attempt].worked = Duration::ZERO;
-        self.attempts[attempt].child = NOBODY;
-        if state == State::Waiting && child != NOBODY {
-            self.abandon(child);
+        if !L::PLAIN {
+            let child = std::mem::replace(&mut self.attempt_extra[attempt].child, NOBODY);
+            if state == State::Waiting && child != NOBODY {
+                self.abandon(child);
+            }
         }
     }
 
@@ -142,7 +143,7 @@ impl<L: Listener> World<'_, L> {
     fn abandon(&mut self, place: u32) {
         self.break_off(place);
         let call = &mut self.calls[place];
-        call.settled = true;
+        call.settle();
         if call.under_way == 0 {
             self.calls.give_back(place);
         }
@@ -156,14 +157,13 @@ impl<L: Listener> World<'_, L> {
             self.leave_breaker(place, breaker);
         }
         if let Some(budget) = &self.numbers.callers[self.calls[place].caller.at()].policy.budget {
-            let call = &mut self.calls[place];
-            self.books.gives_up(budget, call);
-            call.paid = Paid::default();
+            self.books.gives_up(budget, (&self.calls[place], &self.extra[place]));
+            self.extra[place].paid = Paid::default();
         }
-        let call = &mut self.calls[place];
-        let (stamp, current) = (call.stamp, std::mem::replace(&mut call.current, NOBODY));
+        let (call, extra) = (&mut self.calls[place], &mut self.extra[place]);
+        let (stamp, current) = (call.stamp, std::mem::replace(&mut extra.current, NOBODY));
         call.stamp = stamp.wrapping_add(1);
-        if call.unheard > 0 || call.hedges.1 > 0 {
+        if extra.unheard > 0 || extra.hedges.1 > 0 {
             self.end_hedging(place, current, stamp);
         }
     }

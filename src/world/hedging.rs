@@ -13,8 +13,8 @@ use crate::retry::policy::{Idempotent, Policy};
 impl<L: Listener> World<'_, L> {
     /// The first attempt is about to be sent beside which others may come.
     pub(super) fn begin_hedging(&mut self, place: u32) {
-        let call = &mut self.calls[place];
-        (call.unheard, call.sent) = (1, self.now);
+        let extra = &mut self.extra[place];
+        (extra.unheard, extra.sent) = (1, self.now);
         self.wait_for_hedge(place);
     }
 
@@ -23,7 +23,7 @@ impl<L: Listener> World<'_, L> {
         let call = &self.calls[place];
         let caller = call.caller.at();
         let Some(hedge) = &self.numbers.callers[caller].policy.hedge else { return };
-        if call.hedges.1 < hedge.most
+        if self.extra[place].hedges.1 < hedge.most
             && let Some(wait) = hedge.wait(&self.callers[caller].hedges)
         {
             self.agenda.add(self.now + wait, Event::Retry(place, call.stamp));
@@ -32,26 +32,25 @@ impl<L: Listener> World<'_, L> {
 
     /// Sends one more attempt beside those under way, where it is allowed.
     pub(super) fn hedge(&mut self, place: u32) -> bool {
-        let call = &mut self.calls[place];
-        let caller = call.caller.at();
-        let policy = &self.numbers.callers[caller].policy;
+        let (caller, client) = (self.calls[place].caller, self.extra[place].client);
+        let policy = &self.numbers.callers[caller.at()].policy;
         let Some(hedge) = &policy.hedge else { return false };
-        if policy.budget.as_ref().is_some_and(|budget| !self.books.would_grant(budget, call, self.now)) {
+        if policy.budget.as_ref().is_some_and(|budget| !self.books.would_grant(budget, caller, client, self.now)) {
             return false;
         }
         if !self.pool_has_place(place) {
             return false;
         }
-        let call = &mut self.calls[place];
-        if !hedge.admit(&mut self.callers[caller].hedges, call.hedges.1) {
+        let extra = &mut self.extra[place];
+        if !hedge.admit(&mut self.callers[caller.at()].hedges, extra.hedges.1) {
             return false;
         }
-        call.hedges.0 += 1;
-        call.hedges.1 += 1;
-        call.unheard += 1;
+        extra.hedges.0 += 1;
+        extra.hedges.1 += 1;
+        extra.unheard += 1;
+        let sent = extra.sent;
         self.enter_pool_beside(place);
-        let call = &self.calls[place];
-        let until = gives_up(call.sent, call.time_left(policy, call.sent));
+        let until = gives_up(sent, self.time_left(place, policy, sent));
         self.wait_for_hedge(place);
         self.transmit(place, until);
         true
@@ -59,14 +58,14 @@ impl<L: Listener> World<'_, L> {
 
     /// The caller hears how an attempt ended that it waits for: that settles it, unless others are under way beside it.
     pub(super) fn hear(&mut self, place: u32, outcome: Outcome, hint: Option<Duration>) {
-        let call = &mut self.calls[place];
-        if call.unheard > 0 {
-            let caller = call.caller.at();
+        if !L::PLAIN && self.extra[place].unheard > 0 {
+            let caller = self.calls[place].caller.at();
             let policy = &self.numbers.callers[caller].policy;
-            call.unheard -= 1;
+            let extra = &mut self.extra[place];
+            extra.unheard -= 1;
             if outcome == Outcome::Ok {
                 // Since the first was sent, whichever has won: what is cancelled has taken longer than what it is compared with.
-                let latency = self.now - call.sent;
+                let latency = self.now - extra.sent;
                 policy.hedge.iter().for_each(|hedge| hedge.observe(&mut self.callers[caller].hedges, latency));
             } else {
                 let again = policy.retry_on.contains(outcome);
@@ -74,7 +73,7 @@ impl<L: Listener> World<'_, L> {
                     self.leave_pool_beside(place);
                 }
                 let done_beside = is_done_beside(policy, outcome);
-                if again && self.hedge(place) || (again || done_beside) && self.calls[place].unheard > 0 {
+                if again && self.hedge(place) || (again || done_beside) && self.extra[place].unheard > 0 {
                     return;
                 }
             }
@@ -84,10 +83,9 @@ impl<L: Listener> World<'_, L> {
 
     /// The attempt has ended, and so have those beside it; `last` is the last that was sent, `stamp` was the call's until now.
     pub(super) fn end_hedging(&mut self, place: u32, last: u32, stamp: u32) {
-        let call = &mut self.calls[place];
-        let caller = call.caller.at();
-        Hedge::end(&mut self.callers[caller].hedges, call.hedges.1);
-        (call.unheard, call.hedges.1) = (0, 0);
+        let (caller, extra) = (self.calls[place].caller.at(), &mut self.extra[place]);
+        Hedge::end(&mut self.callers[caller].hedges, extra.hedges.1);
+        (extra.unheard, extra.hedges.1) = (0, 0);
         if self.numbers.callers[caller].policy.hedge.is_some_and(|hedge| hedge.cancel) {
             self.drop_beside(place, last, stamp);
         }
@@ -99,7 +97,7 @@ impl<L: Listener> World<'_, L> {
         let mut next = last;
         while next != NOBODY {
             beside.push(next);
-            next = self.attempts[next].beside;
+            next = self.attempt_extra[next].beside;
         }
         for attempt in beside {
             // The worker that one of them leaves may take up another of them: by now its place may be another's.
@@ -112,9 +110,9 @@ impl<L: Listener> World<'_, L> {
 
     /// An attempt has vanished that was not the last sent: what was sent after it now leads to what was sent before it.
     pub(super) fn unlink(&mut self, place: u32, attempt: u32, before: u32) {
-        let mut next = self.calls[place].current;
+        let mut next = self.extra[place].current;
         while next != NOBODY {
-            let held = &mut self.attempts[next];
+            let held = &mut self.attempt_extra[next];
             if held.beside == attempt {
                 held.beside = before;
                 return;

@@ -142,7 +142,9 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn violate(&mut self, invariant: Invariant, service: Option<ServiceIndex>, attempt: Option<u32>) {
         let ticket = |place: u32| {
             let held = &self.attempts[place];
-            Ticket { place, stamp: held.stamp, call: self.calls[held.call.0].root.number, number: held.number }
+            // A plain model keeps no numbers of calls: where its run is not sound it is made again with them.
+            let call = if L::PLAIN { 0 } else { self.extra[held.call.0].root.number };
+            Ticket { place, stamp: held.stamp, call, number: held.number }
         };
         let violation = Violation { invariant, at: self.now, service, attempt: attempt.map(ticket) };
         self.violation.get_or_insert(violation);

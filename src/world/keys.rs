@@ -14,18 +14,18 @@ impl<L: Listener> World<'_, L> {
     /// A worker would take up an attempt. True where its key tells that the call is done, or being done: then it has been answered.
     #[inline]
     pub(super) fn is_known_by_key(&mut self, attempt: u32) -> bool {
-        if !self.carries_key(attempt) {
+        if L::PLAIN || !self.carries_key(attempt) {
             return false;
         }
         let held = &self.attempts[attempt];
-        let call = &mut self.calls[held.call.0];
-        let outcome = match (call.served, call.in_service) {
-            (0, 0) => {
-                call.in_service = held.number;
+        let in_service = &mut self.extra[held.call.0].in_service;
+        let outcome = match (self.calls[held.call.0].is_served(), *in_service) {
+            (false, 0) => {
+                *in_service = held.number;
                 return false;
             }
-            (0, _) => Outcome::Conflict,
-            _ => Outcome::Ok,
+            (false, _) => Outcome::Conflict,
+            (true, _) => Outcome::Ok,
         };
         self.tell_of_attempt(attempt, |number| What::KnownByKey(number, outcome));
         self.reply(attempt, outcome);
@@ -35,9 +35,9 @@ impl<L: Listener> World<'_, L> {
     /// A worker is no longer busy with an attempt. Whether that came with a key is not asked: a fault may have changed it meanwhile.
     #[inline]
     pub(super) fn leave_key(&mut self, attempt: u32) {
-        if self.keyed {
+        if !L::PLAIN && self.keyed {
             let held = &self.attempts[attempt];
-            let in_service = &mut self.calls[held.call.0].in_service;
+            let in_service = &mut self.extra[held.call.0].in_service;
             *in_service = if *in_service == held.number { 0 } else { *in_service };
         }
     }

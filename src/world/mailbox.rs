@@ -68,7 +68,7 @@ impl<L: Listener> World<'_, L> {
     /// The queue that a client's call goes through.
     #[inline]
     pub(super) fn mailbox_of(&self, place: u32) -> Option<GroupIndex> {
-        if self.mailboxes.boxes.is_empty() {
+        if L::PLAIN || self.mailboxes.boxes.is_empty() {
             return None;
         }
         match self.model.callers[self.calls[place].caller.at()].from {
@@ -164,10 +164,10 @@ impl<L: Listener> World<'_, L> {
             };
             (batch.starts, batch.heard) = (true, None);
             self.mailboxes.batch_of[message as usize] = (place, batch.next as u32);
-            let call = &mut self.calls[message];
+            let (call, extra) = (&mut self.calls[message], &mut self.extra[message]);
             // The policy begins anew with each receive.
-            (call.hedges.0, call.denied, call.used_by_breaker, call.skipped) = (call.attempts, 0, 0, 0);
-            (call.memory, call.last, call.parked) = (0, Outcome::Rejected, false);
+            (extra.hedges.0, extra.denied, extra.used_by_breaker, extra.skipped) = (call.attempts, 0, 0, 0);
+            (extra.memory, call.last, extra.parked) = (0, Outcome::Rejected, false);
             self.begin(message);
             let batch = &mut self.mailboxes.batches[place as usize];
             batch.starts = false;
@@ -266,7 +266,7 @@ impl<L: Listener> World<'_, L> {
             if self.mailboxes.receives[message as usize] < most {
                 self.mailbox(group).visible.push_back(message);
             } else {
-                self.probe.totals.dead_lettered += u64::from(self.calls[message].measured);
+                self.probe.totals.dead_lettered += u64::from(self.calls[message].measured());
                 self.tell_of(message, || What::DeadLetter);
                 self.end_call(message, false);
             }

@@ -20,6 +20,7 @@ pub mod invariant;
 mod keys;
 mod mailbox;
 pub mod model;
+mod plain;
 mod pools;
 mod probe;
 mod replicas;
@@ -43,7 +44,7 @@ use arrivals::Arrivals;
 use books::Books;
 use breakers::Breakers;
 use condition::Watch;
-use flight::{Attempt, Call};
+use flight::{Attempt, AttemptExtra, Call, CallExtra};
 use invariant::{Invariant, Level, Offer, Violation};
 use mailbox::Mailboxes;
 use model::{Epoch, Model};
@@ -52,8 +53,8 @@ use probe::Probe;
 use replicas::{Front, fronts};
 use run::{Change, Run};
 use scaling::Scaled;
-use slots::Slots;
-use trace::{Deaf, Listener};
+use slots::{Extras, Slots};
+use trace::{Deaf, DeafToPlain, Listener};
 
 use crate::measure::identifier::GroupIndex;
 use crate::measure::random::{Address, Seed};
@@ -68,13 +69,27 @@ use crate::service::{cache, codel, limit};
 
 /// Simulates one replication.
 pub fn run(model: &Model, seed: Seed) -> Run {
+    if model.is_plain() {
+        let run = run_heard(model, seed, &mut DeafToPlain);
+        if run.violation.is_none() {
+            return run;
+        }
+    }
+    run_in_full(model, seed)
+}
+
+/// As [`run()`], as if the model were not plain. The result is the same, but for the fingerprint.
+pub fn run_in_full(model: &Model, seed: Seed) -> Run {
     run_heard(model, seed, &mut Deaf)
 }
 
 /// As [`run()`], where the agenda takes more events than this for many (see [`agenda::Agenda::with_crowd`]). The result is the same.
 pub fn run_with_crowd(model: &Model, seed: Seed, crowd: usize) -> Run {
-    let mut listener = Deaf;
-    let mut world = World::new(model, seed, &mut listener);
+    if model.is_plain() { crowded(model, seed, crowd, &mut DeafToPlain) } else { crowded(model, seed, crowd, &mut Deaf) }
+}
+
+fn crowded<L: Listener>(model: &Model, seed: Seed, crowd: usize, listener: &mut L) -> Run {
+    let mut world = World::new(model, seed, listener);
     world.agenda = Agenda::with_crowd(callers_with_timeouts(model, model.callers.len()), crowd);
     world.start();
     world.go_on();
@@ -106,6 +121,9 @@ struct World<'a, L> {
     agenda: Agenda,
     calls: Slots<Call>,
     attempts: Slots<Attempt>,
+    /// What only some models need of them: empty where the model is plain.
+    extra: Extras<CallExtra>,
+    attempt_extra: Extras<AttemptExtra>,
     arrivals: Vec<Arrivals>,
     mailboxes: Mailboxes,
     /// Those with a name, and after them the further replicas.
@@ -229,6 +247,8 @@ impl<'a, L: Listener> World<'a, L> {
             agenda: Agenda::new(callers_with_timeouts(model, model.callers.len())),
             calls: Slots::default(),
             attempts: Slots::default(),
+            extra: Extras::default(),
+            attempt_extra: Extras::default(),
             arrivals: (0..).zip(&model.groups).map(|(index, group)| Arrivals::new(group, groups.child(index))).collect(),
             mailboxes: Mailboxes::new(model.groups.iter().map(|group| group.via)),
             services: (0..)

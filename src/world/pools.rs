@@ -81,12 +81,12 @@ impl<L: Listener> World<'_, L> {
         if pools.is_empty() {
             pools.resize(pool.scope.size(clients), Places::default());
         }
-        &mut pools[pool.scope.place(call.client)]
+        &mut pools[pool.scope.place(self.extra[place].client)]
     }
 
     /// Whether the next attempt of a call has a place now. Where not, it waits for one, or what follows has been done.
     pub(super) fn enters_pool(&mut self, place: u32, pool: &Pool) -> bool {
-        if std::mem::take(&mut self.calls[place].seat.given) {
+        if std::mem::take(&mut self.extra[place].seat.given) {
             return true;
         }
         let places = self.places(place, pool);
@@ -94,7 +94,7 @@ impl<L: Listener> World<'_, L> {
         match entry {
             Entry::Given => {
                 places.taken += 1;
-                self.calls[place].seat.held += 1;
+                self.extra[place].seat.held += 1;
                 return true;
             }
             Entry::Waits => self.wait_for_place(place, pool),
@@ -115,13 +115,13 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn enter_pool_beside(&mut self, place: u32) {
         if let Some(pool) = &self.numbers.callers[self.calls[place].caller.at()].policy.pool {
             self.places(place, pool).taken += 1;
-            self.calls[place].seat.held += 1;
+            self.extra[place].seat.held += 1;
         }
     }
 
     fn wait_for_place(&mut self, place: u32, pool: &Pool) {
         let stamp = self.calls[place].stamp;
-        self.calls[place].seat.waits = true;
+        self.extra[place].seat.waits = true;
         let places = self.places(place, pool);
         places.waiting += 1;
         places.line.push_back((place, stamp));
@@ -134,11 +134,8 @@ impl<L: Listener> World<'_, L> {
         self.tell_of(place, || What::PoolHolds);
     }
 
-    /// When a call must have ended, its own deadline or that of the attempt above.
     fn call_deadline(&self, place: u32) -> Time {
-        let call = &self.calls[place];
-        let policy = &self.numbers.callers[call.caller.at()].policy;
-        policy.deadline.map_or(call.until, |deadline| call.until.min(call.started + deadline))
+        self.deadline_of(place, &self.numbers.callers[self.calls[place].caller.at()].policy)
     }
 
     /// A call has waited for a place as long as it may.
@@ -165,16 +162,17 @@ impl<L: Listener> World<'_, L> {
         let numbers = self.numbers;
         let call = &mut self.calls[place];
         let policy = &numbers.callers[call.caller.at()].policy;
-        call.denied += 1;
-        call.used_by_breaker += 1;
         call.last = Outcome::Rejected;
         call.stamp = call.stamp.wrapping_add(1);
-        self.probe.totals.pool_denied += u64::from(call.measured);
+        self.probe.totals.pool_denied += u64::from(call.measured());
+        let extra = &mut self.extra[place];
+        extra.denied += 1;
+        extra.used_by_breaker += 1;
         self.tell_of(place, || What::PoolDenies);
         if let Some(breaker) = &policy.breaker {
             self.tell_breaker(place, breaker, Around::Attempts, Outcome::Rejected);
         }
-        if policy.retries(self.calls[place].used(), Outcome::Rejected) {
+        if policy.retries(self.extra[place].used(self.calls[place].attempts), Outcome::Rejected) {
             self.plan_retry(place, None, Ended::Refused);
         } else {
             self.end_call(place, false);
@@ -184,21 +182,21 @@ impl<L: Listener> World<'_, L> {
     /// What a call has of its pool is free again, all of it: its attempt has ended, or nobody waits for it.
     #[inline]
     pub(super) fn leave_pool(&mut self, place: u32) {
-        if self.calls[place].seat != Seat::default() {
+        if self.extra[place].seat != Seat::default() {
             self.give_back(place, u32::MAX);
         }
     }
 
     /// One of several attempts beside each other has ended.
     pub(super) fn leave_pool_beside(&mut self, place: u32) {
-        if self.calls[place].seat.held > 0 {
+        if self.extra[place].seat.held > 0 {
             self.give_back(place, 1);
         }
     }
 
     /// A budget holds back an attempt that had waited for its place.
     pub(super) fn step_back_from_pool(&mut self, place: u32) {
-        if self.calls[place].seat.given {
+        if self.extra[place].seat.given {
             self.leave_pool(place);
             self.break_breaker_off(place);
         }
@@ -206,7 +204,7 @@ impl<L: Listener> World<'_, L> {
 
     #[inline(never)]
     fn give_back(&mut self, place: u32, most: u32) {
-        let seat = &mut self.calls[place].seat;
+        let seat = &mut self.extra[place].seat;
         let (held, waits) = (seat.held.min(most), std::mem::take(&mut seat.waits));
         (seat.held, seat.given) = (seat.held - held, false);
         let Some(pool) = &self.numbers.callers[self.calls[place].caller.at()].policy.pool else { return };
@@ -217,11 +215,11 @@ impl<L: Listener> World<'_, L> {
         // Who has left the line is taken out of it now and then, so that it does not grow without end.
         if waits && line > 2 * waiting as usize + 16 {
             let mut line = std::mem::take(&mut places.line);
-            line.retain(|(place, stamp)| self.calls[*place].seat.waits && self.calls[*place].stamp == *stamp);
+            line.retain(|(place, stamp)| self.extra[*place].seat.waits && self.calls[*place].stamp == *stamp);
             self.places(place, pool).line = line;
         }
         if waiting > 0 {
-            let (home, index) = (self.pools.homes[self.calls[place].caller.at()], pool.scope.place(self.calls[place].client));
+            let (home, index) = (self.pools.homes[self.calls[place].caller.at()], pool.scope.place(self.extra[place].client));
             self.fill_places(home, index, pool.limit);
         }
     }
@@ -235,12 +233,12 @@ impl<L: Listener> World<'_, L> {
             && let Some((place, stamp)) = places.line.pop_front()
         {
             let call = &mut self.calls[place];
-            if call.settled || call.stamp != stamp || !call.seat.waits {
+            if !call.awaits(stamp) || !self.extra[place].seat.waits {
                 continue;
             }
             places.waiting -= 1;
             places.taken += 1;
-            call.seat = Seat { held: 1, waits: false, given: true };
+            self.extra[place].seat = Seat { held: 1, waits: false, given: true };
             call.stamp = call.stamp.wrapping_add(1);
             self.agenda.add(self.now, Event::Retry(place, call.stamp));
         }
@@ -262,11 +260,11 @@ impl<L: Listener> World<'_, L> {
         let places: Vec<u32> = self.calls.places().filter(|(_, call)| anew[call.caller.at()]).map(|(place, _)| place).collect();
         let mut resumed = Vec::new();
         for place in places {
-            let call = &mut self.calls[place];
-            let seat = std::mem::take(&mut call.seat);
-            if let Some(pool) = old(call.caller.at()) {
-                let home = &mut self.pools.places[self.pools.homes[call.caller.at()]];
-                if let Some(places) = home.get_mut(pool.scope.place(call.client)) {
+            let (caller, extra) = (self.calls[place].caller.at(), &mut self.extra[place]);
+            let seat = std::mem::take(&mut extra.seat);
+            if let Some(pool) = old(caller) {
+                let home = &mut self.pools.places[self.pools.homes[caller]];
+                if let Some(places) = home.get_mut(pool.scope.place(extra.client)) {
                     places.taken -= seat.held;
                     places.waiting -= u32::from(seat.waits);
                 }

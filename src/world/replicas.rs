@@ -65,7 +65,7 @@ impl<L: Listener> World<'_, L> {
         let chosen = front.balancer.choose(&mut front.state, self.now, load, [draw(0), draw(1)]);
         held.service = front.replicas[chosen];
         let (to, call) = (held.service, held.call.0);
-        self.calls[call].replica = chosen as u16;
+        self.extra[call].replica = chosen as u16;
         self.tell_of_attempt(attempt, |number| What::Balanced(number, chosen as u32));
         to
     }
@@ -73,7 +73,7 @@ impl<L: Listener> World<'_, L> {
     /// Which client of the next service a replica is.
     #[inline]
     pub(super) fn replica_number(&self, service: ServiceIndex, base: ServiceIndex) -> ClientIndex {
-        if self.fronts.is_empty() {
+        if L::PLAIN || self.fronts.is_empty() {
             return ClientIndex(0);
         }
         let place = self.fronts[base.at()].as_ref().and_then(|front| front.replicas.iter().position(|known| *known == service));
@@ -83,7 +83,7 @@ impl<L: Listener> World<'_, L> {
     /// A replica sends an answer, which its balancer sees where its caller still waits for it.
     #[inline]
     pub(super) fn balancer_sees(&mut self, attempt: u32, outcome: Outcome) {
-        if !self.fronts.is_empty() && self.is_awaited(attempt) {
+        if !L::PLAIN && !self.fronts.is_empty() && self.is_awaited(attempt) {
             let service = self.service_of(attempt);
             let failed = matches!(outcome, Outcome::Error | Outcome::Rejected | Outcome::Refused);
             let base = self.model.base(service);
@@ -94,9 +94,8 @@ impl<L: Listener> World<'_, L> {
 
     /// A caller gives up on what was sent to it: so does the balancer.
     pub(super) fn balancer_sees_timeout(&mut self, place: u32) {
-        let call = &self.calls[place];
-        let base = self.model.callers[call.caller.at()].to;
-        let replica = (call.replica != u16::MAX).then_some(usize::from(call.replica));
+        let (base, replica) = (self.model.callers[self.calls[place].caller.at()].to, self.extra[place].replica);
+        let replica = (replica != u16::MAX).then_some(usize::from(replica));
         self.note_at_balancer(base, replica, true);
     }
 

@@ -13,7 +13,7 @@ impl<'a, L: Listener> World<'a, L> {
     /// A call starts whose policy has retriers.
     pub(super) fn begin_retriers(&mut self, place: u32) {
         *self.uses_of(place) = Uses::default();
-        self.probe.totals.state_transitions += u64::from(self.calls[place].measured);
+        self.probe.totals.state_transitions += u64::from(self.calls[place].measured());
     }
 
     fn uses_of(&mut self, place: u32) -> &mut Uses {
@@ -28,7 +28,7 @@ impl<'a, L: Listener> World<'a, L> {
     pub(super) fn backoff_of(&mut self, place: u32, attempts: u32, outcome: Outcome) -> Option<(&'a Backoff, u32, &mut u64)> {
         let policy = &self.numbers.callers[self.calls[place].caller.at()].policy;
         if policy.retriers.is_empty() {
-            return Some((policy.backoff_after(outcome), attempts, &mut self.calls[place].memory));
+            return Some((policy.backoff_after(outcome), attempts, &mut self.extra[place].memory));
         }
         choose(&policy.retriers, self.uses_of(place), outcome).map(|(retrier, own)| (&retrier.backoff, own.count, &mut own.memory))
     }
@@ -40,9 +40,9 @@ impl<'a, L: Listener> World<'a, L> {
         if !(0..numbers.callers.len()).any(differs) {
             return;
         }
-        for (place, call) in (0..).zip(self.calls.entries_mut()).filter(|(_, call)| differs(call.caller.at())) {
-            call.memory = 0;
-            let uses = self.retrier_uses.get_mut(place).into_iter().flatten();
+        for (place, _) in self.calls.places().filter(|(_, call)| differs(call.caller.at())) {
+            self.extra[place].memory = 0;
+            let uses = self.retrier_uses.get_mut(place as usize).into_iter().flatten();
             uses.for_each(|own: &mut Use| own.memory = 0);
         }
     }

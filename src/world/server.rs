@@ -21,12 +21,15 @@ impl<L: Listener> World<'_, L> {
         self.attempts[attempt].service
     }
 
+    #[inline]
     pub(super) fn count_arrival(&mut self, service: ServiceIndex) {
         self.probe.count_at(service, ServiceCount::Arrival);
         if let Some(totals) = self.probe.service(service, self.now) {
             totals.arrivals += 1;
         }
-        self.services[service.at()].scaled.iter_mut().for_each(|scaled| scaled.seen[0] += 1);
+        if !L::PLAIN {
+            self.services[service.at()].scaled.iter_mut().for_each(|scaled| scaled.seen[0] += 1);
+        }
     }
 
     pub(super) fn meet_down(&mut self, attempt: u32, service: ServiceIndex, down: Down) {
@@ -67,7 +70,7 @@ impl<L: Listener> World<'_, L> {
         }
         let numbers = &self.numbers.services[service.at()];
         let drawn = numbers.time.sample(held.address.draw(Purpose::Service, held.number.into()));
-        let work = if self.services[service.at()].special { self.special_work(attempt, service, drawn) } else { drawn };
+        let work = if !L::PLAIN && self.services[service.at()].special { self.special_work(attempt, service, drawn) } else { drawn };
         self.occupy(attempt, service, work);
         self.tell_of_attempt(attempt, |number| What::WorkStarts(number, work));
     }
@@ -99,7 +102,7 @@ impl<L: Listener> World<'_, L> {
         held.work_left = work;
         let stamp = held.stamp;
         let numbers = &self.numbers.services[service.at()];
-        if special && numbers.sharing {
+        if !L::PLAIN && special && numbers.sharing {
             return self.enter_processor(attempt, service, work);
         }
         if let Some(time) = time_for(work, numbers.speed) {
@@ -116,22 +119,22 @@ impl<L: Listener> World<'_, L> {
         let turned_away = held.outcome != Outcome::Ok;
         held.work_left = Duration::ZERO;
         let service = self.service_of(attempt);
-        if self.services[service.at()].special && self.numbers.services[service.at()].sharing {
+        if !L::PLAIN && self.services[service.at()].special && self.numbers.services[service.at()].sharing {
             self.leave_processor(attempt, service);
         }
         if turned_away {
             return self.end_turning_away(attempt, service);
         }
         match self.outcome_of_work(attempt, service) {
-            Outcome::Ok => self.go_on_with(attempt, service),
-            failure => self.complete(attempt, failure),
+            Outcome::Ok if !L::PLAIN => self.go_on_with(attempt, service),
+            outcome => self.complete(attempt, outcome),
         }
     }
 
     /// How the worker's own work ends: by the script, or by chance. One draw decides, so that the two shares are of all work.
     fn outcome_of_work(&self, attempt: u32, service: ServiceIndex) -> Outcome {
         let (numbers, held) = (&self.numbers.services[service.at()], &self.attempts[attempt]);
-        let scripted = if self.services[service.at()].special { answer(&numbers.script, held.number) } else { None };
+        let scripted = if !L::PLAIN && self.services[service.at()].special { answer(&numbers.script, held.number) } else { None };
         if let Some(Answer::Work(outcome, _)) = scripted {
             return *outcome;
         }
@@ -150,35 +153,36 @@ impl<L: Listener> World<'_, L> {
     /// The worker makes its next further call, or replies.
     fn go_on_with(&mut self, attempt: u32, service: ServiceIndex) {
         let shares = &self.numbers.services[service.at()].shares;
-        let held = &mut self.attempts[attempt];
-        while shares.get(usize::from(held.calls_made)).is_some_and(|share| !held.takes_way(*share)) {
-            held.calls_made += 1;
+        let (held, extra) = (&mut self.attempts[attempt], &mut self.attempt_extra[attempt]);
+        while shares.get(usize::from(extra.calls_made)).is_some_and(|share| !held.takes_way(extra.calls_made, *share)) {
+            extra.calls_made += 1;
         }
         let base = self.model.base(service);
-        let Some(caller) = self.model.services[base.at()].calls.get(usize::from(held.calls_made)).copied() else {
+        let Some(caller) = self.model.services[base.at()].calls.get(usize::from(extra.calls_made)).copied() else {
             return self.complete(attempt, Outcome::Ok);
         };
-        let inherits = self.numbers.services[service.at()].inherits_deadline.get(usize::from(held.calls_made)) == Some(&true);
-        let until = if inherits { held.until } else { Time::NEVER };
+        let inherits = self.numbers.services[service.at()].inherits_deadline.get(usize::from(extra.calls_made)) == Some(&true);
+        let until = if inherits { extra.until } else { Time::NEVER };
         if self.now > until {
             // Nobody waits any more, and the worker knows.
             return self.complete(attempt, Outcome::Error);
         }
         // The time until now is this worker's own; from here on it is held.
-        let address = held.address.child(u64::from(held.number) << 16 | u64::from(held.calls_made));
-        held.calls_made += 1;
+        let address = held.address.child(u64::from(held.number) << 16 | u64::from(extra.calls_made));
+        extra.calls_made += 1;
         held.worked = held.worked.saturating_add(self.now - held.since);
         held.since = self.now;
         held.state = State::Waiting;
         let (parent, above) = ((attempt, held.stamp), held.call.0);
         self.tell_of_attempt(attempt, |_| What::CallsOn(self.model.callers[caller.at()].to));
-        let criticality = self.calls[above].criticality;
+        let criticality = self.extra[above].criticality;
         let client = self.replica_number(service, base);
         let child = self.start_call(NewCall { caller, client, address, parent: Some(parent), until, criticality });
         // A call that ended at once has moved the worker on, or away, already.
-        let held = &mut self.attempts[attempt];
-        if held.stamp == parent.1 && held.state == State::Waiting && !self.calls[child].settled && self.calls[child].parent == parent {
-            held.child = child;
+        let held = &self.attempts[attempt];
+        let waits = held.stamp == parent.1 && held.state == State::Waiting;
+        if waits && !self.calls[child].settled() && self.extra[child].parent == parent {
+            self.attempt_extra[attempt].child = child;
         }
     }
 
@@ -188,7 +192,7 @@ impl<L: Listener> World<'_, L> {
         if held.stamp != stamp || held.state != State::Waiting {
             return;
         }
-        held.child = NOBODY;
+        self.attempt_extra[attempt].child = NOBODY;
         if succeeded {
             let service = self.service_of(attempt);
             self.go_on_with(attempt, service);
@@ -203,7 +207,7 @@ impl<L: Listener> World<'_, L> {
         self.free_worker(attempt, service);
         self.tell_of_attempt(attempt, |number| What::WorkEnds(number, outcome));
         self.count_done(attempt, service, outcome);
-        if outcome == Outcome::Ok {
+        if !L::PLAIN && outcome == Outcome::Ok {
             self.store_in_cache(service);
             if self.services[service.at()].scaled.is_some() && self.is_awaited(attempt) {
                 self.services[service.at()].scaled.iter_mut().for_each(|scaled| scaled.seen[1] += 1);
@@ -217,10 +221,10 @@ impl<L: Listener> World<'_, L> {
         let call = self.attempts[attempt].call.0;
         if outcome == Outcome::Ok {
             self.probe.count_at(service, ServiceCount::Served);
-            let call = &mut self.calls[call];
-            call.served = call.served.saturating_add(1);
-            if call.served == 2 && call.parent.0 == NOBODY && self.numbers.callers[call.caller.at()].policy.idempotent == Idempotent::No {
-                self.probe.totals.duplicates += u64::from(call.measured);
+            if self.calls[call].serve() && self.is_of_client(call) {
+                let call = &self.calls[call];
+                let counts = self.numbers.callers[call.caller.at()].policy.idempotent == Idempotent::No;
+                self.probe.totals.duplicates += u64::from(counts && call.measured());
             }
         }
         if let Some(totals) = self.probe.service(service, self.now) {
@@ -249,7 +253,8 @@ impl<L: Listener> World<'_, L> {
         let state = &mut self.services[service.at()];
         state.working.leaves(self.now.since(begun));
         // Where workers are shared, the processor counts as it goes on.
-        let (shares, part) = (state.special && self.numbers.services[service.at()].sharing, self.probe.measured_part(begun, self.now));
+        let (shares, part) =
+            (!L::PLAIN && state.special && self.numbers.services[service.at()].sharing, self.probe.measured_part(begun, self.now));
         let totals = &mut self.probe.services[service.at()];
         totals.in_service += part;
         totals.busy += if shares { 0 } else { part };
@@ -278,7 +283,8 @@ impl<L: Listener> World<'_, L> {
     /// The answer reaches the caller, who may have left.
     pub(super) fn receive(&mut self, attempt: u32) {
         let held = &self.attempts[attempt];
-        let (place, outcome, hint) = (held.call.0, held.outcome, held.hint);
+        let (place, outcome) = (held.call.0, held.outcome);
+        let hint = if L::PLAIN { None } else { self.attempt_extra[attempt].hint };
         let awaited = self.is_awaited(attempt);
         self.tell_of_attempt(attempt, |number| if awaited { What::Reply(number, outcome) } else { What::LateReply(number, outcome) });
         self.count_work(attempt, awaited);
@@ -291,7 +297,7 @@ impl<L: Listener> World<'_, L> {
     /// Whether its caller still waits for this attempt.
     pub(super) fn is_awaited(&self, attempt: u32) -> bool {
         let (place, stamp) = self.attempts[attempt].call;
-        !self.calls[place].settled && self.calls[place].stamp == stamp
+        self.calls[place].awaits(stamp)
     }
 
     /// Service time was well spent, or wasted: known only when the answer arrives.
@@ -309,17 +315,20 @@ impl<L: Listener> World<'_, L> {
         let held = &mut self.attempts[attempt];
         held.stamp = held.stamp.wrapping_add(1);
         held.state = State::Gone;
-        let (place, beside) = (held.call.0, held.beside);
+        let place = held.call.0;
         self.attempts.give_back(attempt);
         let call = &mut self.calls[place];
         call.under_way -= 1;
-        if call.current == attempt {
-            call.current = beside;
-        } else if call.hedges.1 > 0 {
-            self.unlink(place, attempt, beside);
+        let is_free = call.settled() && call.under_way == 0;
+        if !L::PLAIN {
+            let (beside, extra) = (self.attempt_extra[attempt].beside, &mut self.extra[place]);
+            if extra.current == attempt {
+                extra.current = beside;
+            } else if extra.hedges.1 > 0 {
+                self.unlink(place, attempt, beside);
+            }
         }
-        let call = &self.calls[place];
-        if call.settled && call.under_way == 0 {
+        if is_free {
             self.calls.give_back(place);
         }
     }
@@ -328,7 +337,7 @@ impl<L: Listener> World<'_, L> {
         let version = self.services[service.at()].version;
         self.tell_of_attempt(attempt, |number| What::RowRead(number, version));
         let held = &mut self.attempts[attempt];
-        held.version = Some(version);
+        held.version = version;
         let (address, number) = (held.address, u64::from(held.number));
         let link = &self.numbers.callers[held.caller.at()].link;
         // The read's reply and the write's request: two ways, which nothing can disturb in between.
@@ -349,7 +358,7 @@ impl<L: Listener> World<'_, L> {
         }
         self.count_arrival(service);
         let state = &mut self.services[service.at()];
-        let outcome = if self.attempts[attempt].version == Some(state.version) { Outcome::Ok } else { Outcome::Conflict };
+        let outcome = if self.attempts[attempt].version == state.version { Outcome::Ok } else { Outcome::Conflict };
         state.version += u64::from(outcome == Outcome::Ok);
         self.count_done(attempt, service, outcome);
         self.tell_of_attempt(attempt, |number| What::RowWritten(number, outcome));
@@ -378,8 +387,7 @@ impl<L: Listener> World<'_, L> {
         if L::LISTENS {
             let held = &self.attempts[attempt];
             let number = held.number;
-            let call = &self.calls[held.call.0];
-            self.listener.hear(self.now, call.root.number, held.caller, what(number));
+            self.listener.hear(self.now, self.extra[held.call.0].root.number, held.caller, what(number));
         }
     }
 }

@@ -44,11 +44,6 @@ impl<T> Slots<T> {
     pub fn places(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.places)
     }
-
-    /// All entries, those of free places too, to be changed.
-    pub fn entries_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.places.iter_mut()
-    }
 }
 
 impl<T> Index<u32> for Slots<T> {
@@ -63,5 +58,42 @@ impl<T> IndexMut<u32> for Slots<T> {
     #[inline]
     fn index_mut(&mut self, place: u32) -> &mut T {
         &mut self.places[place as usize]
+    }
+}
+
+/// What only some models need of what stands in a table of [`Slots`], by the same places. Empty in all others: whoever reads it there
+/// finds out.
+#[derive(Clone, Debug)]
+pub struct Extras<T>(Vec<T>);
+
+impl<T> Default for Extras<T> {
+    fn default() -> Extras<T> {
+        Extras(Vec::new())
+    }
+}
+
+impl<T> Extras<T> {
+    /// Fills a place, which is one of those there are or the next.
+    #[inline]
+    pub fn put(&mut self, place: u32, value: T) {
+        match self.0.get_mut(place as usize) {
+            Some(old) => *old = value,
+            None => self.0.push(value),
+        }
+    }
+}
+
+impl<T> Index<u32> for Extras<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, place: u32) -> &T {
+        &self.0[place as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Extras<T> {
+    #[inline]
+    fn index_mut(&mut self, place: u32) -> &mut T {
+        &mut self.0[place as usize]
     }
 }

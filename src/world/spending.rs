@@ -2,7 +2,6 @@
 
 use super::World;
 use super::agenda::Event;
-use super::flight::NOBODY;
 use super::model::Epoch;
 use super::trace::{Listener, What};
 use crate::measure::time::Duration;
@@ -11,7 +10,7 @@ use crate::retry::budget::{Budget, Leave, Paid};
 impl<L: Listener> World<'_, L> {
     /// Whether the next attempt of a call may be sent now. Where it may not, what follows has been done.
     pub(super) fn may_send(&mut self, place: u32, budget: &Budget) -> bool {
-        let leave = self.books.may_send(budget, &self.calls[place], self.now);
+        let leave = self.books.may_send(budget, (&self.calls[place], &self.extra[place]), self.now);
         if leave != Leave::Go {
             self.step_back_from_pool(place);
         }
@@ -28,22 +27,22 @@ impl<L: Listener> World<'_, L> {
     fn put_off(&mut self, place: u32, wait: Duration, what: What) {
         let call = &self.calls[place];
         let policy = &self.numbers.callers[call.caller.at()].policy;
-        if policy.is_too_late((self.now - call.started).saturating_add(wait)) || self.now + wait >= call.until {
+        if policy.is_too_late((self.now - call.started).saturating_add(wait)) || self.now + wait >= self.extra[place].until {
             self.tell_of(place, || What::DeadlineDenies);
             return self.end_call(place, false);
         }
-        self.probe.backs_off(call.parent.0 == NOBODY, self.now, self.now + wait);
-        self.agenda.add(self.now + wait, Event::Retry(place, call.stamp));
+        self.probe.backs_off(self.is_of_client(place), self.now, self.now + wait);
+        self.agenda.add(self.now + wait, Event::Retry(place, self.calls[place].stamp));
         self.tell_of(place, || what);
     }
 
     /// A retry is held back: it counts as made, and the next wait starts.
     fn skip_retry(&mut self, place: u32) {
-        let call = &mut self.calls[place];
+        let (call, extra) = (&self.calls[place], &mut self.extra[place]);
         let policy = &self.numbers.callers[call.caller.at()].policy;
-        call.skipped += 1;
-        self.probe.totals.budget_denied += u64::from(call.measured);
-        if !policy.retries(call.used(), call.last) {
+        extra.skipped += 1;
+        self.probe.totals.budget_denied += u64::from(call.measured());
+        if !policy.retries(extra.used(call.attempts), call.last) {
             self.tell_of(place, || What::BudgetDenies);
             return self.end_call(place, false);
         }
@@ -55,8 +54,7 @@ impl<L: Listener> World<'_, L> {
 
     /// The attempt is turned away before it is sent, and that ends the call.
     fn deny_send(&mut self, place: u32) {
-        let call = &self.calls[place];
-        self.probe.totals.budget_denied += u64::from(call.measured);
+        self.probe.totals.budget_denied += u64::from(self.calls[place].measured());
         self.tell_of(place, || What::SendDenied);
         self.end_call(place, false);
     }
@@ -65,7 +63,8 @@ impl<L: Listener> World<'_, L> {
     pub(super) fn change_books(&mut self, before: &Epoch) {
         let anew = self.books.change(self.model, before, self.numbers);
         if anew.contains(&true) {
-            self.calls.entries_mut().filter(|call| anew[call.caller.at()]).for_each(|call| call.paid = Paid::default());
+            let of_these = self.calls.places().filter(|(_, call)| anew[call.caller.at()]);
+            of_these.for_each(|(place, _)| self.extra[place].paid = Paid::default());
         }
     }
 }

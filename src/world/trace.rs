@@ -8,6 +8,8 @@ use crate::retry::outcome::Outcome;
 pub trait Listener {
     /// Whether anything is to be told at all; false costs nothing.
     const LISTENS: bool;
+    /// Whether it is for plain models only (see `plain.rs`): what these do not have costs nothing.
+    const PLAIN: bool = false;
     /// Something happened at a time, to the client's call of this number (from 0, in the order of starts), along this edge.
     fn hear(&mut self, now: Time, call: u32, caller: CallerIndex, what: What);
 }
@@ -18,6 +20,16 @@ pub struct Deaf;
 
 impl Listener for Deaf {
     const LISTENS: bool = false;
+    fn hear(&mut self, _: Time, _: u32, _: CallerIndex, _: What) {}
+}
+
+/// Hears nothing of a plain model.
+#[derive(Debug)]
+pub(super) struct DeafToPlain;
+
+impl Listener for DeafToPlain {
+    const LISTENS: bool = false;
+    const PLAIN: bool = true;
     fn hear(&mut self, _: Time, _: u32, _: CallerIndex, _: What) {}
 }
 

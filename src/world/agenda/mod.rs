@@ -75,7 +75,7 @@ pub struct Agenda {
 
 /// An event in 24 bytes: its kind stands in the lowest bits of the turn, where it cannot change the order.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+pub struct Entry {
     at: Time,
     turn: u64,
     about: (u32, u32),
@@ -107,20 +107,28 @@ impl Agenda {
     #[inline]
     pub fn add(&mut self, at: Time, event: Event) {
         let entry = self.entry(at, event);
+        self.put(entry);
+    }
+
+    /// Puts in what [`Agenda::entry`] has given a turn: at a time that is still to come, if others have been scheduled since.
+    #[inline]
+    pub fn put(&mut self, entry: Entry) {
         self.line.push(entry);
     }
 
-    /// Schedules an event of a kind that mostly comes in order, each kind in a ring of its own.
+    /// Puts in an event of a kind that mostly comes in order, each kind in a ring of its own. Since it was given its turn none of its
+    /// kind has been.
     #[inline]
-    pub fn add_in_order(&mut self, ring: usize, at: Time, event: Event) {
-        let entry = self.entry(at, event);
+    pub fn put_in_order(&mut self, ring: usize, entry: Entry) {
         match self.rings[ring].back() {
-            Some(last) if last.at > at => self.line.push(entry),
+            Some(last) if last.at > entry.at => self.line.push(entry),
             _ => self.rings[ring].push_back(entry),
         }
     }
 
-    fn entry(&mut self, at: Time, event: Event) -> Entry {
+    /// Gives an event its turn among those of its instant: it is scheduled once it is put in.
+    #[inline]
+    pub fn entry(&mut self, at: Time, event: Event) -> Entry {
         self.scheduled += 1;
         let (kind, about) = event.unpacked();
         Entry { at, turn: self.scheduled << 4 | kind, about }

@@ -18,7 +18,10 @@ fn compare_with_a_sorted_list(crowd: usize, rounds: u32, delay: impl Fn(Draw) ->
         let event = Event::Retry(round, 0);
         match draw.next().up_to(2) {
             0 => agenda.add(at, event),
-            ring => agenda.add_in_order(ring as usize - 1, at, event),
+            ring => {
+                let entry = agenda.entry(at, event);
+                agenda.put_in_order(ring as usize - 1, entry);
+            }
         }
         let place = list.partition_point(|(earlier, _)| *earlier <= at);
         list.insert(place, (at, event));
@@ -95,7 +98,8 @@ fn a_ring_that_comes_first_leaves_the_rungs_as_they_are() {
         (0..200).for_each(|index| agenda.add(Time(1 << 40 | u64::from(index) << 33), Event::Epoch(index)));
         let mut previous = Time::ZERO;
         for step in 1..4000u64 {
-            agenda.add_in_order(0, Time(step << 29), Event::Deliver(0));
+            let entry = agenda.entry(Time(step << 29), Event::Deliver(0));
+            agenda.put_in_order(0, entry);
             let (at, event) = taken(&mut agenda).unwrap();
             assert!(at >= previous, "time goes back from {previous} to {at}, crowd {crowd}");
             previous = at;
@@ -111,7 +115,8 @@ fn nothing_comes_at_or_after_the_end() {
     for crowd in CROWDS {
         let mut agenda = Agenda::with_crowd(1, crowd);
         agenda.add(Time(5), Event::Epoch(0));
-        agenda.add_in_order(0, Time(4), Event::Epoch(1));
+        let entry = agenda.entry(Time(4), Event::Epoch(1));
+        agenda.put_in_order(0, entry);
         assert_eq!(agenda.next(Time(4)), None);
         assert_eq!(agenda.next(Time(5)).map(|(at, packed)| (at, packed.event())), Some((Time(4), Event::Epoch(1))));
         assert_eq!(agenda.next(Time(5)), None);
