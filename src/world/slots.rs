@@ -40,6 +40,12 @@ impl<T> Slots<T> {
         self.free.push(place);
     }
 
+    /// How many places there are, free ones too.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
     /// All places, free ones too.
     pub fn places(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.places)

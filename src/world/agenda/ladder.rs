@@ -26,6 +26,8 @@ pub struct Ladder {
     rungs: Rungs,
     crowd: usize,
     spare: Vec<Entry>,
+    /// Set whenever the list has been filled.
+    pub is_new: bool,
 }
 
 impl Default for Ladder {
@@ -46,6 +48,7 @@ impl Ladder {
             rungs: Rungs::default(),
             crowd,
             spare: Vec::new(),
+            is_new: false,
         }
     }
 
@@ -63,6 +66,11 @@ impl Ladder {
         if self.near.most() > self.crowd {
             self.spread();
         }
+    }
+
+    /// What is left of the list.
+    pub fn list(&self) -> &[Entry] {
+        &self.list[self.front..]
     }
 
     fn append(&mut self, entry: Entry) {
@@ -138,6 +146,7 @@ impl Ladder {
                 self.rungs.set_base(place.first);
                 self.list.sort_unstable_by_key(Entry::key);
                 self.edge = place.last;
+                self.is_new = true;
                 return true;
             }
             self.rungs.split(place);

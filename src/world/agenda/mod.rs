@@ -68,10 +68,29 @@ pub enum Event {
 #[derive(Debug, Default)]
 pub struct Agenda {
     line: Ladder,
-    rings: Vec<VecDeque<Entry>>,
+    rings: Vec<Ring>,
+    /// Where events stand that come soon, and that nobody has looked at: see [`Agenda::news`].
+    news: Option<News>,
     /// Events scheduled so far: what orders those of one instant.
     scheduled: u64,
 }
+
+/// Events of one kind, in the order in which they come.
+#[derive(Clone, Debug, Default)]
+struct Ring {
+    entries: VecDeque<Entry>,
+    /// So many of the first have been looked at.
+    seen: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum News {
+    List,
+    Ring(usize),
+}
+
+/// So many events of a ring are looked at together.
+const AHEAD: usize = 32;
 
 /// An event in 24 bytes: its kind stands in the lowest bits of the turn, where it cannot change the order.
 #[derive(Clone, Copy, Debug)]
@@ -90,12 +109,17 @@ impl Entry {
     fn key(&self) -> u128 {
         u128::from(self.at.0) << 64 | u128::from(self.turn)
     }
+
+    #[inline(always)]
+    fn packed(&self) -> Packed {
+        Packed { kind: self.turn & 15, about: self.about }
+    }
 }
 
 impl Agenda {
     /// An empty agenda with a number of rings.
     pub fn new(rings: usize) -> Agenda {
-        Agenda { rings: vec![VecDeque::new(); rings], ..Agenda::default() }
+        Agenda { rings: vec![Ring::default(); rings], ..Agenda::default() }
     }
 
     /// As [`Agenda::new`], where events are many if they are more than so many. The order of events does not depend on it.
@@ -120,9 +144,10 @@ impl Agenda {
     /// kind has been.
     #[inline]
     pub fn put_in_order(&mut self, ring: usize, entry: Entry) {
-        match self.rings[ring].back() {
+        let entries = &mut self.rings[ring].entries;
+        match entries.back() {
             Some(last) if last.at > entry.at => self.line.push(entry),
-            _ => self.rings[ring].push_back(entry),
+            _ => entries.push_back(entry),
         }
     }
 
@@ -139,8 +164,8 @@ impl Agenda {
     pub fn next(&mut self, end: Time) -> Option<(Time, Packed)> {
         let mut bound = u128::from(end.0) << 64;
         let mut ring = None;
-        for (index, entries) in self.rings.iter().enumerate() {
-            if let Some(entry) = entries.front()
+        for (index, own) in self.rings.iter().enumerate() {
+            if let Some(entry) = own.entries.front()
                 && entry.key() < bound
             {
                 bound = entry.key();
@@ -149,10 +174,44 @@ impl Agenda {
         }
         let entry = match self.line.next_before(bound) {
             Some(entry) => entry,
-            None => self.rings[ring?].pop_front()?,
+            None => self.next_of_ring(ring?)?,
         };
+        if self.line.is_new {
+            self.line.is_new = false;
+            self.news = Some(News::List);
+        }
         self.line.now = entry.at.0;
-        Some((entry.at, Packed { kind: entry.turn & 15, about: entry.about }))
+        Some((entry.at, entry.packed()))
+    }
+}
+
+impl Agenda {
+    #[inline]
+    fn next_of_ring(&mut self, index: usize) -> Option<Entry> {
+        let ring = &mut self.rings[index];
+        if ring.seen == 0 {
+            ring.seen = AHEAD;
+            self.news = Some(News::Ring(index));
+        }
+        ring.seen -= 1;
+        ring.entries.pop_front()
+    }
+
+    /// Whether [`Agenda::news`] has any.
+    #[inline]
+    pub fn has_news(&self) -> bool {
+        self.news.is_some()
+    }
+
+    /// Events that come soon, each of them once: those of the list that has just been sorted, or the next of a ring. What they are
+    /// about can be fetched for all of them together, which takes hardly longer than for one.
+    pub fn news(&mut self) -> impl Iterator<Item = Packed> + '_ {
+        let (list, ring) = match self.news.take() {
+            Some(News::List) => (self.line.list(), None),
+            Some(News::Ring(index)) => (&[][..], Some(self.rings[index].entries.iter().take(AHEAD - 1))),
+            None => (&[][..], None),
+        };
+        list.iter().chain(ring.into_iter().flatten()).map(Entry::packed)
     }
 }
 
