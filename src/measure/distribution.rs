@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::logarithm::ln;
 use super::normal::normal;
 use super::random::Draw;
 use super::time::Duration;
@@ -252,7 +253,7 @@ fn shape_within(shape: f64, most: f64) -> Result<(), String> {
 /// The exponential distribution of mean 1 at quantile `u`: -ln(1 - u), with 1 - u for u so that it grows with the word.
 #[inline]
 pub fn exponential(u: f64) -> f64 {
-    -libm::log(1.0 - u)
+    -ln(1.0 - u)
 }
 
 fn hyperexponential(phases: &[(f64, f64)], uniform: f64) -> f64 {

@@ -18,6 +18,7 @@ pub struct ClientIndex(pub u32);
 
 impl GroupIndex {
     /// As an index of a list.
+    #[inline]
     pub fn at(self) -> usize {
         usize::from(self.0)
     }
@@ -25,6 +26,7 @@ impl GroupIndex {
 
 impl ServiceIndex {
     /// As an index of a list.
+    #[inline]
     pub fn at(self) -> usize {
         usize::from(self.0)
     }
@@ -32,6 +34,7 @@ impl ServiceIndex {
 
 impl CallerIndex {
     /// As an index of a list.
+    #[inline]
     pub fn at(self) -> usize {
         usize::from(self.0)
     }
@@ -39,6 +42,7 @@ impl CallerIndex {
 
 impl ClientIndex {
     /// As an index of a list.
+    #[inline]
     pub fn at(self) -> usize {
         self.0 as usize
     }

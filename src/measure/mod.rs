@@ -2,6 +2,7 @@
 
 pub mod distribution;
 pub mod identifier;
+pub mod logarithm;
 pub mod normal;
 pub mod random;
 pub mod rate;

@@ -30,6 +30,7 @@ enum Reason {
 
 impl<L: Listener> World<'_, L> {
     /// An attempt reaches its service.
+    #[inline]
     pub(super) fn deliver(&mut self, attempt: u32) {
         let service = self.service_of(attempt);
         if L::PLAIN {
@@ -96,6 +97,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Lets an attempt wait, where there are so many places.
+    #[inline]
     fn queue(&mut self, attempt: u32, service: ServiceIndex, places: u32) {
         let order = self.numbers.services[service.at()].order;
         let class = || self.extra[self.attempts[attempt].call.0].criticality;
@@ -115,6 +117,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Takes up queued work as long as there is a worker for it.
+    #[inline]
     pub(super) fn take_up(&mut self, service: ServiceIndex) {
         let numbers = &self.numbers.services[service.at()];
         loop {

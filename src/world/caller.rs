@@ -29,6 +29,7 @@ pub(super) struct NewCall {
 
 impl<L: Listener> World<'_, L> {
     /// All calls of a group that start now.
+    #[inline]
     pub(super) fn arrive(&mut self, group: GroupIndex) {
         let shape = &self.model.groups[group.at()];
         // A load factor has moved this call: it has an event of its own.
@@ -54,6 +55,7 @@ impl<L: Listener> World<'_, L> {
         self.start_client_call(group, start);
     }
 
+    #[inline]
     fn start_client_call(&mut self, group: GroupIndex, start: Start) {
         let shape = &self.model.groups[group.at()];
         let (caller, criticality) = (shape.caller, shape.criticality);
@@ -62,6 +64,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Starts a call and sends its first attempt; the place of the call.
+    #[inline]
     pub(super) fn start_call(&mut self, new: NewCall) -> u32 {
         let measures = self.probe.measures(self.now);
         let above = new.parent.map(|(attempt, _)| self.attempts[attempt].call.0);
@@ -105,6 +108,7 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
+    #[inline]
     fn count_start(&mut self, place: u32, measured: bool) {
         let measured = u64::from(measured);
         // Only tells neighbours apart, and names calls in a trace: it may begin anew.
@@ -121,6 +125,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Sends the next attempt of a call.
+    #[inline]
     pub(super) fn send(&mut self, place: u32) {
         if !L::PLAIN && !self.is_let_out(place) {
             return;
@@ -145,6 +150,7 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
+    #[inline]
     fn wait_for(&mut self, timeout: Option<Entry>, caller: CallerIndex, policy: &Policy) {
         match (timeout, policy.timeout) {
             (Some(timeout), Some(_)) => self.agenda.put_in_order(self.callers[caller.at()].ring, timeout),

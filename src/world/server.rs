@@ -17,6 +17,7 @@ use crate::service::Down;
 use crate::service::script::{Answer, answer};
 
 impl<L: Listener> World<'_, L> {
+    #[inline]
     pub(super) fn service_of(&self, attempt: u32) -> ServiceIndex {
         self.attempts[attempt].service
     }
@@ -52,12 +53,14 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Time in the queue counts when it ends.
+    #[inline]
     pub(super) fn count_wait(&mut self, attempt: u32, service: ServiceIndex) {
         let part = self.probe.measured_part(self.attempts[attempt].since, self.now);
         self.probe.services[service.at()].queued += part;
         self.services[service.at()].queued.leaves(self.now.since(self.attempts[attempt].since));
     }
 
+    #[inline]
     pub(super) fn begin_work(&mut self, attempt: u32, service: ServiceIndex) {
         if self.is_known_by_key(attempt) {
             return;
@@ -111,6 +114,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// The worker's own time is over: does it fail, or call on?
+    #[inline]
     pub(super) fn finish_work(&mut self, attempt: u32, stamp: u32) {
         let held = &mut self.attempts[attempt];
         if held.stamp != stamp || held.state != State::Working {
@@ -132,6 +136,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// How the worker's own work ends: by the script, or by chance. One draw decides, so that the two shares are of all work.
+    #[inline]
     fn outcome_of_work(&self, attempt: u32, service: ServiceIndex) -> Outcome {
         let (numbers, held) = (&self.numbers.services[service.at()], &self.attempts[attempt]);
         let scripted = if !L::PLAIN && self.services[service.at()].special { answer(&numbers.script, held.number) } else { None };
@@ -202,6 +207,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// The work on an attempt is over: the worker is free, the caller hears.
+    #[inline]
     fn complete(&mut self, attempt: u32, outcome: Outcome) {
         let service = self.service_of(attempt);
         self.free_worker(attempt, service);
@@ -217,6 +223,7 @@ impl<L: Listener> World<'_, L> {
         self.reply(attempt, outcome);
     }
 
+    #[inline]
     fn count_done(&mut self, attempt: u32, service: ServiceIndex, outcome: Outcome) {
         let call = self.attempts[attempt].call.0;
         if outcome == Outcome::Ok {
@@ -234,6 +241,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Takes an attempt from its worker, adding up the time it has had.
+    #[inline]
     pub(super) fn free_worker(&mut self, attempt: u32, service: ServiceIndex) {
         let state = &mut self.services[service.at()];
         state.working.changes(self.now, state.busy.into());
@@ -246,6 +254,7 @@ impl<L: Listener> World<'_, L> {
         held.state = State::Travelling;
     }
 
+    #[inline]
     fn count_busy(&mut self, attempt: u32, service: ServiceIndex) {
         let held = &self.attempts[attempt];
         // Since it was taken up: the parts before and after each further call lie end to end.
@@ -261,6 +270,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Sends the answer on its way.
+    #[inline]
     pub(super) fn reply(&mut self, attempt: u32, outcome: Outcome) {
         self.balancer_sees(attempt, outcome);
         let held = &mut self.attempts[attempt];
@@ -281,6 +291,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// The answer reaches the caller, who may have left.
+    #[inline]
     pub(super) fn receive(&mut self, attempt: u32) {
         let held = &self.attempts[attempt];
         let (place, outcome) = (held.call.0, held.outcome);
@@ -295,12 +306,14 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Whether its caller still waits for this attempt.
+    #[inline]
     pub(super) fn is_awaited(&self, attempt: u32) -> bool {
         let (place, stamp) = self.attempts[attempt].call;
         self.calls[place].awaits(stamp)
     }
 
     /// Service time was well spent, or wasted: known only when the answer arrives.
+    #[inline]
     pub(super) fn count_work(&mut self, attempt: u32, awaited: bool) {
         let service = self.service_of(attempt);
         let worked = u128::from(self.attempts[attempt].worked.0);
@@ -311,6 +324,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// An attempt is nowhere any more: its place is free, and its call's too where that had only waited for it.
+    #[inline]
     pub(super) fn forget(&mut self, attempt: u32) {
         let held = &mut self.attempts[attempt];
         held.stamp = held.stamp.wrapping_add(1);

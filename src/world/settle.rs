@@ -16,6 +16,7 @@ use crate::retry::policy::Policy;
 use crate::service::Abandoned;
 
 impl<L: Listener> World<'_, L> {
+    #[inline]
     pub(super) fn time_out(&mut self, place: u32, stamp: u32) {
         if !self.calls[place].awaits(stamp) {
             return;
@@ -46,6 +47,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// An attempt of a call has ended: is there another, and when?
+    #[inline]
     pub(super) fn settle(&mut self, place: u32, outcome: Outcome, hint: Option<Duration>) {
         let numbers = self.numbers;
         if !L::PLAIN {
@@ -87,6 +89,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// How long a call waits before its next retry; None where it makes none.
+    #[inline]
     pub(super) fn next_wait(&mut self, place: u32, hint: Option<Duration>) -> Option<Duration> {
         let call = &self.calls[place];
         let attempts = if L::PLAIN { call.attempts } else { self.extra[place].waits(call.attempts) };
@@ -106,6 +109,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// The call waits for its next attempt, where time and budget allow another.
+    #[inline]
     pub(super) fn plan_retry(&mut self, place: u32, hint: Option<Duration>, ended: Ended) {
         let numbers = self.numbers;
         let call = &self.calls[place];
@@ -148,6 +152,7 @@ impl<L: Listener> World<'_, L> {
         true
     }
 
+    #[inline]
     pub(super) fn retry(&mut self, place: u32, stamp: u32) {
         if !self.calls[place].awaits(stamp) {
             return;
@@ -170,6 +175,7 @@ impl<L: Listener> World<'_, L> {
         self.send(place);
     }
 
+    #[inline]
     pub(super) fn end_call(&mut self, place: u32, succeeded: bool) {
         if !L::PLAIN {
             // Each receive of a message is a call to breaker and budget; its deletion, or its last return, is none.
@@ -213,6 +219,7 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
+    #[inline]
     fn end_client_call(&mut self, place: u32, latency: Option<Duration>) {
         let call = &self.calls[place];
         let (measured, attempts, caller) = (call.measured(), call.attempts, call.caller);
