@@ -51,7 +51,7 @@ impl Delay {
 
 /// Takes an event and adds one, with `pending` of them at all times. Each turn of the bench is a thousand such events.
 fn hold(bencher: Bencher, delay: Delay, pending: u32, crowd: usize) {
-    let mut agenda = Agenda::with_crowd(0, crowd);
+    let mut agenda = Agenda::new(0, crowd);
     let mut draw = Draw(7);
     for index in 0..pending {
         draw = draw.next();

@@ -69,8 +69,10 @@ impl<L: Listener> World<'_, L> {
         let measures = self.probe.measures(self.now);
         let above = new.parent.map(|(attempt, _)| self.attempts[attempt].call.0);
         let measured = above.map_or(measures, |above| self.calls[above].measured());
-        let stamp = self.calls.before().map_or(0, |call| call.stamp.wrapping_add(1));
-        let place = self.calls.take(Call::new(new.address, self.now, new.caller, measured, stamp));
+        let place = self.calls.take(|before| {
+            let stamp = before.map_or(0, |call| call.stamp.wrapping_add(1));
+            Call::new(new.address, self.now, new.caller, measured, stamp)
+        });
         if !L::PLAIN {
             let root = above.map_or(Root { place, number: self.started }, |above| self.extra[above].root);
             self.extra.put(place, CallExtra::new(new.client, new.parent, root, new.criticality, new.until));
@@ -207,14 +209,14 @@ impl<L: Listener> World<'_, L> {
         if L::PLAIN && link.is_direct() && self.is_full(service) {
             return self.turn_away_at_once(place, service);
         }
-        let attempt = self.attempts.take(Attempt {
+        let attempt = self.attempts.take(|before| Attempt {
             address,
             since: Time::ZERO,
             work_left: Duration::ZERO,
             worked: Duration::ZERO,
             version: UNREAD,
             call: (place, stamp),
-            stamp: self.attempts.before().map_or(0, |attempt| attempt.stamp.wrapping_add(1)),
+            stamp: before.map_or(0, |attempt| attempt.stamp.wrapping_add(1)),
             number,
             caller,
             service,

@@ -39,7 +39,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use agenda::{Agenda, Event, Packed};
+use agenda::{Agenda, CROWD, Event, Packed};
 use arrivals::Arrivals;
 use books::Books;
 use breakers::Breakers;
@@ -83,14 +83,14 @@ pub fn run_in_full(model: &Model, seed: Seed) -> Run {
     run_heard(model, seed, &mut Deaf)
 }
 
-/// As [`run()`], where the agenda takes more events than this for many (see [`agenda::Agenda::with_crowd`]). The result is the same.
+/// As [`run()`], where the agenda takes more events than this for many (see [`agenda::Agenda::new`]). The result is the same.
 pub fn run_with_crowd(model: &Model, seed: Seed, crowd: usize) -> Run {
     if model.is_plain() { crowded(model, seed, crowd, &mut DeafToPlain) } else { crowded(model, seed, crowd, &mut Deaf) }
 }
 
 fn crowded<L: Listener>(model: &Model, seed: Seed, crowd: usize, listener: &mut L) -> Run {
     let mut world = World::new(model, seed, listener);
-    world.agenda = Agenda::with_crowd(callers_with_timeouts(model, model.callers.len()), crowd);
+    world.agenda = Agenda::new(callers_with_timeouts(model, model.callers.len()), crowd);
     world.start();
     world.go_on();
     world.finish()
@@ -247,7 +247,7 @@ impl<'a, L: Listener> World<'a, L> {
             watches: Vec::new(),
             seed,
             now: Time::ZERO,
-            agenda: Agenda::new(callers_with_timeouts(model, model.callers.len())),
+            agenda: Agenda::new(callers_with_timeouts(model, model.callers.len()), CROWD),
             calls: Slots::default(),
             attempts: Slots::default(),
             extra: Extras::default(),
@@ -311,26 +311,31 @@ impl<'a, L: Listener> World<'a, L> {
 
     fn go_on(&mut self) {
         let most = INSTANT_MOST + 1000 * self.model.groups.iter().map(|group| u64::from(group.count)).sum::<u64>();
+        let is_endless = self.model.horizon.is_none();
         let mut instant = 0;
         while let Some((at, event)) = self.agenda.next(self.end) {
-            if at < self.now {
-                return self.violate(Invariant::TimeGoesOn, None, None);
-            }
-            instant = if at == self.now { instant + 1 } else { 0 };
-            if instant > most {
-                self.stalled = Some(at);
-                break;
-            }
-            self.now = at;
-            if self.probe.bin_is_over(at) {
-                let services = &self.services;
-                self.probe.close_bins(at, |index| services[index].levels());
+            if at == self.now {
+                instant += 1;
+                if instant > most {
+                    self.stalled = Some(at);
+                    break;
+                }
+            } else {
+                if at < self.now {
+                    return self.violate(Invariant::TimeGoesOn, None, None);
+                }
+                instant = 0;
+                self.now = at;
+                if self.probe.bin_is_over(at) {
+                    let services = &self.services;
+                    self.probe.close_bins(at, |index| services[index].levels());
+                }
             }
             if self.agenda.has_news() {
                 self.fetch();
             }
             self.step(event);
-            if self.model.horizon.is_none() && self.open == 0 && self.loads == 0 {
+            if is_endless && self.open == 0 && self.loads == 0 {
                 break;
             }
         }

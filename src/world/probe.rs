@@ -1,7 +1,5 @@
 //! Counts what happens. It never decides: a run with another probe is the same run.
 
-use std::collections::VecDeque;
-
 use super::run::{COUNTS, Latency, MOST_BINS, SERVICE_SERIES, ServiceTotals, Timeline, Totals};
 use crate::measure::identifier::{GroupIndex, ServiceIndex};
 use crate::measure::time::{Duration, Time};
@@ -57,7 +55,41 @@ pub struct Probe {
     /// What the clients counted in all bins that are over.
     earlier: [u64; COUNTS.len()],
     timeline: Timeline,
-    recent: VecDeque<Time>,
+    recent: Recent,
+}
+
+/// The times of what has happened within some stretch: a ring of a power of two, of which the times between two counters are valid.
+#[derive(Debug, Default)]
+struct Recent {
+    times: Vec<Time>,
+    first: usize,
+    end: usize,
+}
+
+impl Recent {
+    /// It happens now as well; how many there are by that within so long until now.
+    #[inline]
+    fn add(&mut self, now: Time, stretch: Duration) -> u64 {
+        if self.end - self.first == self.times.len() {
+            self.grow();
+        }
+        let mask = self.times.len() - 1;
+        self.times[self.end & mask] = now;
+        self.end += 1;
+        while self.times[self.first & mask] + stretch <= now {
+            self.first += 1;
+        }
+        (self.end - self.first) as u64
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let old = std::mem::take(&mut self.times);
+        let ordered = (self.first..self.end).map(|index| old[index & (old.len() - 1)]);
+        self.times = ordered.collect();
+        (self.first, self.end) = (0, self.times.len());
+        self.times.resize((2 * self.end).max(64), Time::ZERO);
+    }
 }
 
 impl Probe {
@@ -77,7 +109,7 @@ impl Probe {
             row: vec![0; width],
             earlier: [0; COUNTS.len()],
             timeline: Timeline { width, ..Timeline::default() },
-            recent: VecDeque::new(),
+            recent: Recent::default(),
         }
     }
 
@@ -156,12 +188,9 @@ impl Probe {
     /// A client sends an attempt: keeps the greatest number within any stretch as long as a bin.
     #[inline]
     pub fn attempt_sent(&mut self, now: Time) {
-        self.recent.push_back(now);
-        while self.recent.front().is_some_and(|first| *first + self.bin <= now) {
-            self.recent.pop_front();
-        }
+        let recent = self.recent.add(now, self.bin);
         if now >= self.from {
-            self.totals.peak = self.totals.peak.max(self.recent.len() as u64);
+            self.totals.peak = self.totals.peak.max(recent);
         }
     }
 

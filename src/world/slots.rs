@@ -16,19 +16,19 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// What stood in the place that is taken next; None where that is a new one.
+    /// Takes a place for what is made of what stood in it; None where it is a new one.
     #[inline]
-    pub fn before(&self) -> Option<&T> {
-        self.free.last().map(|place| &self.places[*place as usize])
-    }
-
-    /// Takes a place.
-    #[inline]
-    pub fn take(&mut self, value: T) -> u32 {
+    pub fn take(&mut self, make: impl FnOnce(Option<&T>) -> T) -> u32 {
         if let Some(place) = self.free.pop() {
-            self.places[place as usize] = value;
+            let entry = &mut self.places[place as usize];
+            *entry = make(Some(entry));
             return place;
         }
+        self.take_new(make(None))
+    }
+
+    #[cold]
+    fn take_new(&mut self, value: T) -> u32 {
         assert!(self.places.len() < u32::MAX as usize, "more than four billion calls or attempts are under way");
         self.places.push(value);
         (self.places.len() - 1) as u32

@@ -30,12 +30,6 @@ pub struct Ladder {
     pub is_new: bool,
 }
 
-impl Default for Ladder {
-    fn default() -> Ladder {
-        Ladder::with_crowd(CROWD)
-    }
-}
-
 impl Ladder {
     /// An empty one whose heap holds at most so many entries before they go onto the rungs.
     pub fn with_crowd(crowd: usize) -> Ladder {

@@ -65,7 +65,7 @@ pub enum Event {
 }
 
 /// The events to come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Agenda {
     line: Ladder,
     rings: Vec<Ring>,
@@ -117,14 +117,9 @@ impl Entry {
 }
 
 impl Agenda {
-    /// An empty agenda with a number of rings.
-    pub fn new(rings: usize) -> Agenda {
-        Agenda { rings: vec![Ring::default(); rings], ..Agenda::default() }
-    }
-
-    /// As [`Agenda::new`], where events are many if they are more than so many. The order of events does not depend on it.
-    pub fn with_crowd(rings: usize, crowd: usize) -> Agenda {
-        Agenda { line: Ladder::with_crowd(crowd), ..Agenda::new(rings) }
+    /// An empty agenda with a number of rings. Events are many if they are more than so many ([`CROWD`]); their order does not depend on it.
+    pub fn new(rings: usize, crowd: usize) -> Agenda {
+        Agenda { line: Ladder::with_crowd(crowd), rings: vec![Ring::default(); rings], news: None, scheduled: 0 }
     }
 
     /// Schedules an event.

@@ -10,7 +10,7 @@ fn taken(agenda: &mut Agenda) -> Option<(Time, Event)> {
 
 /// The order must be that of a plain list, sorted by time, ties as they were added: whatever the rings and the rungs hold.
 fn compare_with_a_sorted_list(crowd: usize, rounds: u32, delay: impl Fn(Draw) -> u64) {
-    let (mut agenda, mut list, mut draw) = (Agenda::with_crowd(2, crowd), Vec::new(), Draw(1));
+    let (mut agenda, mut list, mut draw) = (Agenda::new(2, crowd), Vec::new(), Draw(1));
     let mut now = Time(0);
     for round in 0..rounds {
         draw = draw.next();
@@ -58,7 +58,7 @@ fn agrees_with_a_sorted_list_over_ten_decades() {
 #[test]
 fn time_ends_where_it_ends() {
     for crowd in CROWDS {
-        let mut agenda = Agenda::with_crowd(0, crowd);
+        let mut agenda = Agenda::new(0, crowd);
         let ends: Vec<u64> = (0..64).map(|shift| u64::MAX >> shift).collect();
         for (index, end) in (0..).zip(&ends) {
             agenda.add(Time(*end), Event::Epoch(index));
@@ -74,7 +74,7 @@ fn time_ends_where_it_ends() {
 fn a_million_at_one_instant_keep_their_order() {
     let count = 1_000_000u32;
     for crowd in [60, CROWD] {
-        let mut agenda = Agenda::with_crowd(1, crowd);
+        let mut agenda = Agenda::new(1, crowd);
         let later = Time(7_000_000_000);
         (0..count).for_each(|index| agenda.add(later, Event::Epoch(index)));
         for index in 0..count {
@@ -94,7 +94,7 @@ fn a_million_at_one_instant_keep_their_order() {
 #[test]
 fn a_ring_that_comes_first_leaves_the_rungs_as_they_are() {
     for crowd in CROWDS {
-        let mut agenda = Agenda::with_crowd(1, crowd);
+        let mut agenda = Agenda::new(1, crowd);
         (0..200).for_each(|index| agenda.add(Time(1 << 40 | u64::from(index) << 33), Event::Epoch(index)));
         let mut previous = Time::ZERO;
         for step in 1..4000u64 {
@@ -113,7 +113,7 @@ fn a_ring_that_comes_first_leaves_the_rungs_as_they_are() {
 #[test]
 fn nothing_comes_at_or_after_the_end() {
     for crowd in CROWDS {
-        let mut agenda = Agenda::with_crowd(1, crowd);
+        let mut agenda = Agenda::new(1, crowd);
         agenda.add(Time(5), Event::Epoch(0));
         let entry = agenda.entry(Time(4), Event::Epoch(1));
         agenda.put_in_order(0, entry);
