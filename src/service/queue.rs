@@ -45,6 +45,11 @@ impl Queue {
         self.waiting.is_empty() && self.lanes.as_ref().is_none_or(|lanes| lanes.len() == 0)
     }
 
+    /// Who comes next where the first come first, as many as there are up to a number.
+    pub fn first(&self, most: usize) -> impl Iterator<Item = u32> + '_ {
+        self.waiting.iter().copied().take(most)
+    }
+
     /// One more waits, of a class that matters to the order `priority` alone.
     #[inline]
     pub fn push(&mut self, attempt: u32, order: Order, class: impl FnOnce() -> Criticality) {

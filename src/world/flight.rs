@@ -15,6 +15,7 @@ pub const NOBODY: u32 = u32::MAX;
 /// A call under way, and after its end for as long as a service still works on one of its attempts: what every model needs of it, in half
 /// a line of the cache. A storm has millions of them, and each timeout and each retry comes to one that has not been touched for long.
 #[derive(Clone, Debug)]
+#[repr(align(32))]
 pub struct Call {
     /// Of its random draws.
     pub address: Address,
@@ -186,6 +187,7 @@ pub struct Root {
 
 /// An attempt under way to, at or from its service: what every model needs of it, in a line of the cache.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Attempt {
     /// Of its call's random draws.
     pub address: Address,

@@ -56,7 +56,7 @@ use scaling::Scaled;
 use slots::{Extras, Slots};
 use trace::{Deaf, DeafToPlain, Listener};
 
-use crate::measure::identifier::GroupIndex;
+use crate::measure::identifier::{GroupIndex, ServiceIndex};
 use crate::measure::random::{Address, Seed};
 use crate::measure::time::{Duration, Time};
 use crate::retry::hedge;
@@ -109,6 +109,8 @@ const INSTANT_MOST: u64 = 100_000_000;
 
 /// So many calls are in the cache anyway.
 const FETCHED: usize = 8192;
+/// So many that wait are touched together.
+const FETCHED_AT_ONCE: u32 = 32;
 
 struct World<'a, L> {
     model: &'a Model,
@@ -171,6 +173,8 @@ struct ServiceState {
     address: Address,
     busy: u32,
     queue: Queue,
+    /// So many of the first were touched ahead of their turn, see [`World::fetch_queued`].
+    unfetched: u32,
     /// Over time, and what it is compared with: who waits, who is worked on, who could be.
     queued: Level,
     working: Level,
@@ -358,6 +362,17 @@ impl<'a, L: Listener> World<'a, L> {
         std::hint::black_box(touched);
     }
 
+    /// As [`World::fetch`], of the attempts whose turn at a worker comes next.
+    #[inline(never)]
+    fn fetch_queued(&mut self, service: ServiceIndex) {
+        let state = &mut self.services[service.at()];
+        state.unfetched = FETCHED_AT_ONCE;
+        if self.attempts.len() > FETCHED {
+            let next = state.queue.first(FETCHED_AT_ONCE as usize - 1);
+            std::hint::black_box(next.fold(0, |touched, attempt| touched ^ self.attempts[attempt].stamp));
+        }
+    }
+
     /// All that can happen.
     #[inline]
     fn step(&mut self, packed: Packed) {
@@ -420,6 +435,7 @@ impl ServiceState {
             address,
             busy: 0,
             queue: Queue::default(),
+            unfetched: 0,
             queued: Level::default(),
             working: Level::default(),
             offer: Offer::new(numbers),
