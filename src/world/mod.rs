@@ -14,6 +14,7 @@ mod caching;
 mod caller;
 mod change;
 pub mod condition;
+mod dying;
 mod flight;
 mod hedging;
 pub mod invariant;
@@ -43,6 +44,7 @@ use arrivals::Arrivals;
 use books::Books;
 use breakers::Breakers;
 use condition::Watch;
+use dying::Life;
 use flight::{Attempt, Call};
 use invariant::{Invariant, Level, Offer, Violation};
 use mailbox::Mailboxes;
@@ -180,6 +182,8 @@ struct ServiceState {
     special: bool,
     /// Of the numbers that hold now: whether there is a cache in front of it.
     cached: bool,
+    /// Whether its process is up, and how warm.
+    life: Life,
 }
 
 /// What changes about an edge in the course of a run, beside its budget's ledgers.
@@ -330,6 +334,7 @@ impl<'a, L: Listener> World<'a, L> {
             Event::Batch(batch, stamp) => self.batch_is_over(batch, stamp),
             Event::Cached(attempt) => self.answer_from_cache(attempt),
             Event::Scale(service, arriving) => self.scale(service, arriving),
+            Event::Life(service, round) => self.live_on(service, round),
         }
     }
 
@@ -388,11 +393,7 @@ impl ServiceState {
             looks: false,
             special: false,
             cached: false,
+            life: Life::default(),
         }
-    }
-
-    /// The queue length and the busy workers.
-    fn levels(&self) -> (u32, u32) {
-        (self.queue.len() as u32, self.busy)
     }
 }

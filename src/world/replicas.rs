@@ -148,5 +148,7 @@ impl ServiceTotals {
         self.in_service += other.in_service;
         self.hits += other.hits;
         self.offered += other.offered;
+        self.crashes += other.crashes;
+        self.down += other.down;
     }
 }

@@ -6,7 +6,6 @@ use super::caller::NewCall;
 use super::flight::{NOBODY, State};
 use super::invariant::Invariant;
 use super::probe::ServiceCount;
-use super::sharing::pace;
 use super::trace::{Listener, What};
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::random::Purpose;
@@ -89,7 +88,7 @@ impl<L: Listener> World<'_, L> {
         let state = &mut self.services[service.at()];
         state.working.changes(self.now, state.busy.into());
         state.busy += 1;
-        let (now, special) = (self.now, state.special);
+        let (now, special, warmth) = (self.now, state.special, state.life.warmth);
         if state.busy > state.places {
             self.violate(Invariant::BusyWithinWorkers, Some(service), Some(attempt));
         }
@@ -102,7 +101,7 @@ impl<L: Listener> World<'_, L> {
         if special && numbers.sharing {
             return self.enter_processor(attempt, service, work);
         }
-        if let Some(time) = time_for(work, numbers.speed) {
+        if let Some(time) = time_for(work, numbers.speed * warmth) {
             self.agenda.add(now + time, Event::Finish(attempt, stamp));
         }
     }
@@ -359,10 +358,11 @@ impl<L: Listener> World<'_, L> {
     /// Whatever is still queued or worked on at the end has waited, or kept a worker busy, until then.
     pub(super) fn count_what_is_left(&mut self, ended: Time) {
         self.now = ended.max(self.now);
-        for (index, numbers) in (0..).zip(&self.numbers.services).filter(|(_, numbers)| numbers.sharing) {
-            self.bring_up_to_date(ServiceIndex(index), pace(numbers));
+        for (index, _) in (0..).zip(&self.numbers.services).filter(|(_, numbers)| numbers.sharing) {
+            self.bring_up_to_date(ServiceIndex(index), self.pace(ServiceIndex(index)));
         }
         (0..self.services.len()).for_each(|index| self.count_workers(ServiceIndex(index as u16)));
+        self.count_what_is_down();
         let left: Vec<(u32, State)> = self.attempts.places().map(|(place, attempt)| (place, attempt.state)).collect();
         for (attempt, state) in left {
             match state {
