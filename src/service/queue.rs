@@ -103,7 +103,7 @@ impl Queue {
         waiting.into_iter().for_each(|attempt| self.push(attempt, order, || class(attempt)));
     }
 
-    /// Who came last; None where nobody waits.
+    /// The last in line; None where nobody waits.
     pub fn last(&self) -> Option<u32> {
         let lines = self.lanes.iter().flat_map(|lanes| &lanes.lines);
         let last = lines.filter_map(VecDeque::back).max().map(|(_, attempt)| *attempt);

@@ -235,6 +235,44 @@ set = { "service.db.speed" = 0.5, "service.gateway.crash.queue" = 15 }
     }
 }
 
+/// A gateway hears that one attempt is lost, fails, and its caller cancels the other, whose attempt below is lost at the same instant:
+/// that one is ended once. A fault loses attempts as a death does.
+#[test]
+fn what_is_lost_together_is_lost_once() {
+    let hedge = "timeout = \"400ms\", retry_on = [\"timeout\"], hedge = { after = { delay = \"20ms\", cancel = true } }";
+    let text = format!(
+        r#"
+[run]
+horizon = "60s"
+[clients.web]
+count = 50
+calls = "gateway"
+load = {{ open = {{ rate = "60/s" }} }}
+policy = {{ attempts = 4, {hedge} }}
+[service.gateway]
+workers = 20
+abandoned = "cancel"
+time = {{ exponential = {{ mean = "20ms" }} }}
+calls = [{{ service = "db", policy = {{ attempts = 3, {hedge} }} }}]
+[service.db]
+workers = 4
+abandoned = "cancel"
+time = {{ exponential = {{ mean = "50ms" }} }}
+[[fault]]
+at = "20s"
+for = "1s"
+every = "3s"
+set = {{ "service.db.down" = "refuse" }}
+"#
+    );
+    for set in [&[][..], &["service.db.crash={ queue = 3, restart = \"1s\" }"]] {
+        let model = scenario(&text, set).base_model().unwrap();
+        let run = retrystorm::world::run(&model, Seed { seed: 1, replication: 0 });
+        assert_eq!((run.violation, run.stalled), (None, None), "{set:?}");
+        assert!(run.services[1].refused > 100, "{set:?}: {} lost or refused", run.services[1].refused);
+    }
+}
+
 /// Deaths by chance come at the same moments whichever thread runs them.
 #[test]
 fn deaths_do_not_depend_on_threads() {
