@@ -28,7 +28,10 @@ replica = { 0 = { speed = 0.5 }, 2 = { down = "refuse", workers = "unlimited", e
 [[fault]]
 at = "9s"
 for = "9s"
-set = { "clients.web.policy.pool.limit" = 5, "service.api.calls.0.share" = 0.5, "service.db.replica.1.down" = "hang", "service.db.cache.hit_rate" = 0.0, "service.db.crash.queue" = 100 }
+set = { "clients.web.policy.pool.limit" = 5, "service.api.calls.0.share" = 0.5, "service.db.replica.1.down" = "hang", "service.db.cache.hit_rate" = 0.0 }
+[[fault]]
+at = "9s"
+set = { "service.db.crash.queue" = 100 }
 "#;
 
 const EDITS: &[(&str, &str, &str)] = &[
