@@ -59,7 +59,9 @@ fn who(model: &Model, line: &Line) -> String {
     match &line.what {
         What::CallStarts(group, client) => format!("{} {}", model.groups[group.at()].name, client.0),
         What::FoundDown(_) | What::Queued(..) | What::Rejected(_) | What::WorkStarts(..) | What::WorkEnds(..) => serving.clone(),
-        What::RowRead(..) | What::RowWritten(..) | What::Dropped(_) | What::Destroyed(_) | What::CallsOn(_) => serving.clone(),
+        What::RowRead(..) | What::RowWritten(..) | What::Dropped(_) | What::Destroyed(_) | What::Kills(_) | What::CallsOn(_) => {
+            serving.clone()
+        }
         What::Balanced(..) | What::Hit(_) | What::Throttled(_) | What::Shed(_) | What::Answered(..) | What::Ignored(_) => serving.clone(),
         _ => calling,
     }
@@ -116,6 +118,7 @@ fn what(model: &Model, line: &Line) -> String {
         What::Hit(number) => format!("has the answer to attempt {number} in its cache"),
         What::Balanced(number, replica) => format!("the balancer sends attempt {number} to replica {replica}"),
         What::PoolHolds => "sends nothing yet: no place in its pool is free".into(),
+        What::Kills(number) => format!("dies of its queue: attempt {number} is one too many"),
         What::PoolDenies => "sends nothing: its pool has no place".into(),
         What::RetrySkipped(wait) => format!("may not retry yet: goes on to the next wait, of {}", readable(*wait)),
     }

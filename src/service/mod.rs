@@ -5,6 +5,7 @@ pub mod autoscaler;
 pub mod balancer;
 pub mod cache;
 pub mod codel;
+pub mod crash;
 pub mod criticality;
 pub mod hint;
 pub mod limit;
@@ -17,6 +18,7 @@ use admission::Shed;
 use autoscaler::Autoscaler;
 use cache::Cache;
 use codel::Codel;
+use crash::Crash;
 use hint::Hint;
 use limit::RateLimit;
 use load_time::LoadTime;
@@ -74,6 +76,8 @@ pub struct Service {
     pub cache: Option<Cache>,
     /// What changes the number of workers; `workers` is then how many there are at first.
     pub autoscaler: Option<Autoscaler>,
+    /// Of what its process dies; None where it does not.
+    pub crash: Option<Crash>,
 }
 
 /// Who of the queued is next.
@@ -140,6 +144,7 @@ impl Service {
             shares: Vec::new(),
             cache: None,
             autoscaler: None,
+            crash: None,
         }
     }
 

@@ -108,6 +108,13 @@ impl Queue {
         waiting.into_iter().for_each(|attempt| self.push(attempt, order, || class(attempt)));
     }
 
+    /// The last in line; None where nobody waits.
+    pub fn last(&self) -> Option<u32> {
+        let lines = self.lanes.iter().flat_map(|lanes| &lanes.lines);
+        let last = lines.filter_map(VecDeque::back).max().map(|(_, attempt)| *attempt);
+        last.or(self.waiting.back().copied())
+    }
+
     /// Takes one out of its place, wherever it waits; false where it does not wait here.
     pub fn remove(&mut self, attempt: u32) -> bool {
         let place = self.waiting.iter().position(|waiting| *waiting == attempt);

@@ -26,6 +26,10 @@ pub enum Unit {
     Openings,
     /// A number of workers.
     Workers,
+    /// How often processes died.
+    Crashes,
+    /// A number of processes.
+    Processes,
 }
 
 impl Unit {
@@ -40,6 +44,8 @@ impl Unit {
             Unit::Share => "share",
             Unit::Openings => "openings",
             Unit::Workers => "workers",
+            Unit::Crashes => "crashes",
+            Unit::Processes => "processes",
         }
     }
 }
@@ -121,10 +127,12 @@ const SERVICE: &[(&str, Unit)] = &[
     ("delayed", Unit::Share),
     ("hits", Unit::Attempts),
     ("workers_mean", Unit::Workers),
+    ("crashes", Unit::Crashes),
+    ("down", Unit::Share),
 ];
 
 /// Series of a timeline that are sums over all services, beside those of the clients.
-pub const SUMMED_SERIES: [&str; 7] = crate::world::run::SERVICE_SERIES;
+pub const SUMMED_SERIES: [&str; 8] = crate::world::run::SERVICE_SERIES;
 
 /// All metrics of a model with these services, in the order of the columns.
 pub fn metrics(services: &[String]) -> Vec<Metric> {
@@ -156,7 +164,11 @@ pub fn unit_of(name: &str) -> Option<Unit> {
 
 /// The unit of a series of a timeline.
 pub fn unit_of_series(name: &str) -> Unit {
-    if matches!(name.rsplit('.').next(), Some("queue" | "busy")) { Unit::Attempts } else { Unit::PerSecond }
+    match name.rsplit('.').next() {
+        Some("queue" | "busy") => Unit::Attempts,
+        Some("down") => Unit::Processes,
+        _ => Unit::PerSecond,
+    }
 }
 
 /// The value of every metric in one run, in the order of [`metrics`]; None where it is undefined.
@@ -214,10 +226,11 @@ pub fn values(model: &Model, run: &mut Run) -> Vec<Option<f64>> {
     values
 }
 
-fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 16] {
+fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Option<f64>; 18] {
     let service = &run.services[index];
     let some = |number: u64| Some(number as f64);
     let window = run.ended.since(model.warmup).seconds();
+    let replicas = model.replica_count(ServiceIndex(index as u16));
     [
         some(service.arrivals),
         some(service.served),
@@ -235,6 +248,8 @@ fn service_values(model: &Model, run: &Run, index: usize, settled: u64) -> [Opti
         ratio(service.delayed as f64, service.started as f64),
         some(service.hits),
         worker_time(model, run, index).and_then(|time| ratio(time, window)),
+        some(service.crashes),
+        ratio(service.down as f64 / NANOSECONDS as f64, window * f64::from(replicas)),
     ]
 }
 

@@ -4,7 +4,6 @@ use super::World;
 use super::flight::State;
 use super::invariant::Invariant;
 use super::probe::ServiceCount;
-use super::sharing::pace;
 use super::trace::{Listener, What};
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::random::{Draw, Purpose};
@@ -46,7 +45,7 @@ impl<L: Listener> World<'_, L> {
     /// An attempt reaches its service, or the replica that was chosen for it.
     #[inline]
     pub(super) fn arrive_at(&mut self, attempt: u32, service: ServiceIndex) {
-        match self.numbers.services[service.at()].down {
+        match self.services[service.at()].life.down {
             None => {}
             Some(down) => return self.meet_down(attempt, service, down),
         }
@@ -84,7 +83,7 @@ impl<L: Listener> World<'_, L> {
     #[inline]
     pub(super) fn is_full(&self, service: ServiceIndex) -> bool {
         let (numbers, state) = (&self.numbers.services[service.at()], &self.services[service.at()]);
-        let waits = numbers.down.is_none() && state.busy >= state.places && !self.model.services[service.at()].optimistic;
+        let waits = state.life.down.is_none() && state.busy >= state.places && !self.model.services[service.at()].optimistic;
         waits && numbers.queue_limit.is_some_and(|places| state.queue.len() >= places as usize)
     }
 
@@ -103,6 +102,7 @@ impl<L: Listener> World<'_, L> {
         let class = || self.extra[self.attempts[attempt].call.0].criticality;
         let state = &mut self.services[service.at()];
         let ahead = state.queue.len() as u32;
+        let kills = ahead >= state.life.bears;
         state.queued.changes(self.now, ahead.into());
         state.queue.push(attempt, order, class);
         self.attempts[attempt].state = State::Queued;
@@ -114,6 +114,9 @@ impl<L: Listener> World<'_, L> {
             totals.queue_peak = totals.queue_peak.max(u64::from(ahead) + 1);
         }
         self.tell_of_attempt(attempt, |number| What::Queued(number, ahead));
+        if !L::PLAIN && kills {
+            self.die(service, attempt);
+        }
     }
 
     /// Takes up queued work as long as there is a worker for it.
@@ -196,8 +199,8 @@ impl<L: Listener> World<'_, L> {
             let below = self.expected[service.at()];
             let own = Duration::from_seconds(numbers.time.mean());
             let loaded = numbers.load_time.map_or(own, |load| load.apply(own, state.busy + 1));
-            let shared = if numbers.sharing { state.processor.stretch(pace(numbers)) } else { 1.0 };
-            Duration::from_nanoseconds(loaded.0 as f64 * shared / numbers.speed).saturating_add(below)
+            let shared = if numbers.sharing { state.processor.stretch(self.pace(service)) } else { 1.0 };
+            Duration::from_nanoseconds(loaded.0 as f64 * shared / (numbers.speed * state.life.warmth)).saturating_add(below)
         };
         numbers.shed.turns_away(self.now, self.attempt_extra[attempt].until, work)
     }
@@ -343,6 +346,7 @@ impl<L: Listener> World<'_, L> {
             state.cached = numbers.cache.is_some();
             state.special = numbers.sharing || numbers.load_time.is_some() || !numbers.script.is_empty();
         }
+        (0..self.services.len()).for_each(|index| self.take_in_life(ServiceIndex(index as u16)));
         if self.numbers.services.iter().any(|service| service.shed == Shed::Doomed) {
             let below = self.model.holding_times(self.numbers);
             let of_replica = self.model.replicas.iter().map(|base| below[base.at()]);

@@ -33,7 +33,8 @@ impl<L: Listener> World<'_, L> {
         if after.sharing {
             self.change_pace(service, before);
         } else if before.speed != after.speed {
-            self.change_speed(service, before.speed, after.speed);
+            let warmth = self.services[service.at()].life.warmth;
+            self.change_speed(service, before.speed * warmth, after.speed * warmth);
         }
         if before.down != after.down {
             match after.down {
@@ -41,12 +42,14 @@ impl<L: Listener> World<'_, L> {
                 Some(Down::Hang) => self.destroy(service, false),
                 Some(Down::Hold) | None => {}
             }
+            self.change_life(service, before.down);
             for attempt in std::mem::take(&mut self.services[service.at()].held) {
                 self.attempts[attempt].state = State::Travelling;
                 self.deliver_held(attempt, service);
             }
         }
         self.take_up(service);
+        self.check_life(service);
     }
 
     /// What the network had kept arrives; a write of an optimistic row had its read before.
@@ -59,7 +62,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// What is left of the work in progress goes on at another speed.
-    fn change_speed(&mut self, service: ServiceIndex, before: f64, after: f64) {
+    pub(super) fn change_speed(&mut self, service: ServiceIndex, before: f64, after: f64) {
         for attempt in self.attempts_in(service, |state| state == State::Working) {
             let (now, held) = (self.now, &mut self.attempts[attempt]);
             let passed = now - held.since;
@@ -76,13 +79,18 @@ impl<L: Listener> World<'_, L> {
     }
 
     /// Loses all that is queued or in progress; its callers hear of it only where the connection breaks.
-    fn destroy(&mut self, service: ServiceIndex, callers_hear: bool) {
+    pub(super) fn destroy(&mut self, service: ServiceIndex, callers_hear: bool) {
         let state = &mut self.services[service.at()];
         state.queued.changes(self.now, state.queue.len() as u64);
         let mut lost = state.queue.drain();
         lost.extend(state.turned_away.drain(..));
         lost.extend(self.attempts_in(service, |state| matches!(state, State::Working | State::Waiting)));
-        for attempt in lost {
+        let stamps: Vec<u32> = lost.iter().map(|attempt| self.attempts[*attempt].stamp).collect();
+        for (attempt, stamp) in lost.into_iter().zip(stamps) {
+            // What one caller does when it hears may have ended the attempt of another, and put one in its place.
+            if self.attempts[attempt].stamp != stamp {
+                continue;
+            }
             self.tell_of_attempt(attempt, What::Destroyed);
             self.take_away(attempt, service);
             if callers_hear {

@@ -14,6 +14,8 @@ mod caching;
 mod caller;
 mod change;
 pub mod condition;
+mod dying;
+mod fetch;
 mod flight;
 mod hedging;
 pub mod invariant;
@@ -25,6 +27,7 @@ mod pools;
 mod probe;
 mod replicas;
 mod retriers;
+mod row;
 pub mod run;
 mod scaling;
 mod server;
@@ -32,12 +35,11 @@ mod settle;
 mod sharing;
 mod slots;
 mod spending;
+mod state;
 pub mod trace;
 
 #[cfg(test)]
 mod tests;
-
-use std::collections::VecDeque;
 
 use agenda::{Agenda, CROWD, Event, Packed};
 use arrivals::Arrivals;
@@ -45,27 +47,22 @@ use books::Books;
 use breakers::Breakers;
 use condition::Watch;
 use flight::{Attempt, AttemptExtra, Call, CallExtra};
-use invariant::{Invariant, Level, Offer, Violation};
+use invariant::{Invariant, Violation};
 use mailbox::Mailboxes;
 use model::{Epoch, Model};
 use pools::Pools;
 use probe::Probe;
 use replicas::{Front, fronts};
 use run::{Change, Run};
-use scaling::Scaled;
 use slots::{Extras, Slots};
+use state::{CallerState, ServiceState};
 use trace::{Deaf, DeafToPlain, Listener};
 
-use crate::measure::identifier::{GroupIndex, ServiceIndex};
-use crate::measure::random::{Address, Seed};
+use crate::measure::identifier::GroupIndex;
+use crate::measure::random::Seed;
 use crate::measure::time::{Duration, Time};
-use crate::retry::hedge;
 use crate::retry::policy::Idempotent;
 use crate::retry::retrier::Uses;
-use crate::service::Service;
-use crate::service::queue::Queue;
-use crate::service::sharing::Processor;
-use crate::service::{cache, codel, limit};
 
 /// Simulates one replication.
 pub fn run(model: &Model, seed: Seed) -> Run {
@@ -106,11 +103,6 @@ pub fn run_heard<L: Listener>(model: &Model, seed: Seed, listener: &mut L) -> Ru
 
 /// Whatever happens at one instant, it is fewer events than this for each client, or time stands still.
 const INSTANT_MOST: u64 = 100_000_000;
-
-/// So many calls are in the cache anyway.
-const FETCHED: usize = 8192;
-/// So many that wait are touched together.
-const FETCHED_AT_ONCE: u32 = 32;
 
 struct World<'a, L> {
     model: &'a Model,
@@ -167,53 +159,16 @@ struct World<'a, L> {
     violation: Option<Violation>,
 }
 
-/// What changes about a service in the course of a run.
-#[derive(Debug)]
-struct ServiceState {
-    address: Address,
-    busy: u32,
-    queue: Queue,
-    /// So many of the first were touched ahead of their turn, see [`World::fetch_queued`].
-    unfetched: u32,
-    /// Over time, and what it is compared with: who waits, who is worked on, who could be.
-    queued: Level,
-    working: Level,
-    offer: Offer,
-    /// Delivered by the network when the fault is over.
-    held: Vec<u32>,
-    /// Draws made for the random order.
-    chosen: u64,
-    /// Writes that the optimistic row has taken.
-    version: u64,
-    /// Answered `rejected` or `throttled` as soon as a worker is free, before all queued work.
-    turned_away: VecDeque<u32>,
-    /// What the rate limit has let in.
-    account: limit::Account,
-    /// How full the cache in front of it is.
-    cache: cache::State,
-    /// What controlled delay has seen.
-    codel: codel::State,
-    /// Where an autoscaler decides on the workers: how many there are.
-    scaled: Option<Scaled>,
-    /// What the workers share.
-    processor: Processor,
-    /// Of the numbers that hold now: attempts in service at once; `u32::MAX` is unlimited.
-    places: u32,
-    /// Of the numbers that hold now: whether attempts are looked at when they arrive, or when their turn comes.
-    looks: bool,
-    /// Of the numbers that hold now: whether work is anything but a draw from `time` on a worker of its own.
-    special: bool,
-    /// Of the numbers that hold now: whether there is a cache in front of it.
-    cached: bool,
-}
+/// So many calls of a client are under way in the worst storm, and half as many more.
+const CALLS_OF_A_CLIENT: usize = 2;
+/// For no more calls than this is there room from the start: a gigabyte.
+const MOST_ROOM: usize = 1 << 25;
 
-/// What changes about an edge in the course of a run, beside its budget's ledgers.
-#[derive(Debug)]
-struct CallerState {
-    hedges: hedge::State,
-    clients: u32,
-    /// Of its timeouts, in the agenda.
-    ring: usize,
+/// Room for the calls under way of all clients together, more than a storm has: what is not used is not touched, and costs nothing.
+/// A table that grows has to be copied, and stands there twice.
+fn calls_at_once(model: &Model) -> usize {
+    let calls: usize = model.groups.iter().map(|group| CALLS_OF_A_CLIENT * group.count as usize).sum();
+    calls.min(MOST_ROOM)
 }
 
 /// How many of the first callers have a timeout at any time: each has a ring of the agenda.
@@ -223,12 +178,6 @@ fn callers_with_timeouts(model: &Model, first: usize) -> usize {
 
 fn has_keys(numbers: &Epoch) -> bool {
     numbers.callers.iter().any(|caller| caller.policy.idempotent == Idempotent::Key)
-}
-
-impl CallerState {
-    fn new(model: &Model, index: usize, clients: u32) -> CallerState {
-        CallerState { hedges: hedge::State::default(), clients, ring: callers_with_timeouts(model, index) }
-    }
 }
 
 impl<'a, L: Listener> World<'a, L> {
@@ -252,7 +201,7 @@ impl<'a, L: Listener> World<'a, L> {
             seed,
             now: Time::ZERO,
             agenda: Agenda::new(callers_with_timeouts(model, model.callers.len()), CROWD),
-            calls: Slots::default(),
+            calls: Slots::with_room(calls_at_once(model)),
             attempts: Slots::default(),
             extra: Extras::default(),
             attempt_extra: Extras::default(),
@@ -345,34 +294,6 @@ impl<'a, L: Listener> World<'a, L> {
         }
     }
 
-    /// Touches what the next events are about. Where the tables are larger than the cache each of them would wait for memory; so all
-    /// wait together. It is a matter of time alone, and changes nothing.
-    #[inline(never)]
-    fn fetch(&mut self) {
-        let (calls, attempts) = (&self.calls, &self.attempts);
-        let is_large = calls.len() > FETCHED;
-        let mut touched = 0;
-        for packed in self.agenda.news().filter(|_| is_large) {
-            touched ^= match packed.event() {
-                Event::Timeout(call, _) | Event::Retry(call, _) => calls[call].stamp,
-                Event::Finish(attempt, _) => calls[attempts[attempt].call.0].stamp,
-                _ => 0,
-            };
-        }
-        std::hint::black_box(touched);
-    }
-
-    /// As [`World::fetch`], of the attempts whose turn at a worker comes next.
-    #[inline(never)]
-    fn fetch_queued(&mut self, service: ServiceIndex) {
-        let state = &mut self.services[service.at()];
-        state.unfetched = FETCHED_AT_ONCE;
-        if self.attempts.len() > FETCHED {
-            let next = state.queue.first(FETCHED_AT_ONCE as usize - 1);
-            std::hint::black_box(next.fold(0, |touched, attempt| touched ^ self.attempts[attempt].stamp));
-        }
-    }
-
     /// All that can happen.
     #[inline]
     fn step(&mut self, packed: Packed) {
@@ -393,6 +314,7 @@ impl<'a, L: Listener> World<'a, L> {
             Event::Batch(batch, stamp) => self.batch_is_over(batch, stamp),
             Event::Cached(attempt) => self.answer_from_cache(attempt),
             Event::Scale(service, arriving) => self.scale(service, arriving),
+            Event::Life(service, round) => self.live_on(service, round),
         }
     }
 
@@ -426,37 +348,5 @@ impl<'a, L: Listener> World<'a, L> {
             attempts_needed,
             timeline,
         }
-    }
-}
-
-impl ServiceState {
-    fn new(address: Address, numbers: &Service) -> ServiceState {
-        ServiceState {
-            address,
-            busy: 0,
-            queue: Queue::default(),
-            unfetched: 0,
-            queued: Level::default(),
-            working: Level::default(),
-            offer: Offer::new(numbers),
-            held: Vec::new(),
-            chosen: 0,
-            version: 0,
-            turned_away: VecDeque::new(),
-            account: Default::default(),
-            cache: Default::default(),
-            codel: Default::default(),
-            scaled: None,
-            processor: Processor::default(),
-            places: 0,
-            looks: false,
-            special: false,
-            cached: false,
-        }
-    }
-
-    /// The queue length and the busy workers.
-    fn levels(&self) -> (u32, u32) {
-        (self.queue.len() as u32, self.busy)
     }
 }

@@ -125,15 +125,15 @@ impl Probe {
         now >= self.bin_end
     }
 
-    /// Ends all bins that are over by `now`, given the present queue length and busy workers of each service.
-    pub fn close_bins(&mut self, now: Time, levels: impl Fn(usize) -> (u32, u32)) {
+    /// Ends all bins that are over by `now`, given the present levels of each service: queue length, busy workers, down.
+    pub fn close_bins(&mut self, now: Time, levels: impl Fn(usize) -> [u32; 3]) {
         while self.bin_is_over(now) && !self.timeline.cut {
             self.push_row(&levels);
             self.bin_end += self.bin;
         }
     }
 
-    fn push_row(&mut self, levels: &impl Fn(usize) -> (u32, u32)) {
+    fn push_row(&mut self, levels: &impl Fn(usize) -> [u32; 3]) {
         if self.timeline.bins() >= MOST_BINS {
             self.timeline.cut = true;
             self.bin_end = Time::NEVER;
@@ -141,7 +141,7 @@ impl Probe {
         }
         for service in 0..self.services.len() {
             let column = COUNTS.len() + service * SERVICE_SERIES.len();
-            (self.row[column + 3], self.row[column + 4]) = levels(service);
+            [self.row[column + 3], self.row[column + 4], self.row[column + 7]] = levels(service);
         }
         self.earlier = self.counted();
         self.timeline.values.extend_from_slice(&self.row);
@@ -214,7 +214,7 @@ impl Probe {
     }
 
     /// Ends the timeline with the last bin, even where it is not full.
-    pub fn close(&mut self, ended: Time, levels: impl Fn(usize) -> (u32, u32)) -> Timeline {
+    pub fn close(&mut self, ended: Time, levels: impl Fn(usize) -> [u32; 3]) -> Timeline {
         self.close_bins(ended, &levels);
         if self.row.iter().any(|count| *count > 0) && !self.timeline.cut {
             self.push_row(&levels);

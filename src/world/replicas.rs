@@ -147,5 +147,7 @@ impl ServiceTotals {
         self.in_service += other.in_service;
         self.hits += other.hits;
         self.offered += other.offered;
+        self.crashes += other.crashes;
+        self.down += other.down;
     }
 }

@@ -128,6 +128,10 @@ pub struct ServiceTotals {
     pub hits: u64,
     /// Time of its workers, in nanoseconds; only where there is an autoscaler.
     pub offered: u128,
+    /// How often its process died of its queue.
+    pub crashes: u64,
+    /// How long it was down, by a fault or since it had died, in nanoseconds; of all replicas together.
+    pub down: u128,
 }
 
 /// Latencies of successful calls, from the first sending, in nanoseconds. A short run keeps each, a long one a histogram of three digits.
@@ -207,8 +211,8 @@ pub struct Timeline {
 /// The series of the clients, counted in each bin.
 pub const COUNTS: [&str; 5] = ["calls", "attempts", "retries", "goodput", "failed"];
 
-/// The series of each service, counted in each bin; `queue` and `busy` are levels at its end.
-pub const SERVICE_SERIES: [&str; 7] = ["arrivals", "served", "rejected", "queue", "busy", "throttled", "shed"];
+/// The series of each service, counted in each bin; `queue`, `busy` and `down` are levels at its end.
+pub const SERVICE_SERIES: [&str; 8] = ["arrivals", "served", "rejected", "queue", "busy", "throttled", "shed", "down"];
 
 /// More bins than this are not kept.
 pub const MOST_BINS: usize = 1_000_000;

@@ -6,7 +6,6 @@ use super::caller::NewCall;
 use super::flight::{NOBODY, State};
 use super::invariant::Invariant;
 use super::probe::ServiceCount;
-use super::sharing::pace;
 use super::trace::{Listener, What};
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::random::Purpose;
@@ -95,7 +94,7 @@ impl<L: Listener> World<'_, L> {
         let state = &mut self.services[service.at()];
         state.working.changes(self.now, state.busy.into());
         state.busy += 1;
-        let (now, special) = (self.now, state.special);
+        let (now, special, warmth) = (self.now, state.special, state.life.warmth);
         if state.busy > state.places {
             self.violate(Invariant::BusyWithinWorkers, Some(service), Some(attempt));
         }
@@ -108,7 +107,7 @@ impl<L: Listener> World<'_, L> {
         if !L::PLAIN && special && numbers.sharing {
             return self.enter_processor(attempt, service, work);
         }
-        if let Some(time) = time_for(work, numbers.speed) {
+        if let Some(time) = time_for(work, if L::PLAIN { numbers.speed } else { numbers.speed * warmth }) {
             self.agenda.add(now + time, Event::Finish(attempt, stamp));
         }
     }
@@ -224,7 +223,7 @@ impl<L: Listener> World<'_, L> {
     }
 
     #[inline]
-    fn count_done(&mut self, attempt: u32, service: ServiceIndex, outcome: Outcome) {
+    pub(super) fn count_done(&mut self, attempt: u32, service: ServiceIndex, outcome: Outcome) {
         let call = self.attempts[attempt].call.0;
         if outcome == Outcome::Ok {
             self.probe.count_at(service, ServiceCount::Served);
@@ -347,45 +346,14 @@ impl<L: Listener> World<'_, L> {
         }
     }
 
-    pub(super) fn read_row(&mut self, attempt: u32, service: ServiceIndex) {
-        let version = self.services[service.at()].version;
-        self.tell_of_attempt(attempt, |number| What::RowRead(number, version));
-        let held = &mut self.attempts[attempt];
-        held.version = version;
-        let (address, number) = (held.address, u64::from(held.number));
-        let link = &self.numbers.callers[held.caller.at()].link;
-        // The read's reply and the write's request: two ways, which nothing can disturb in between.
-        if [1, 2].into_iter().any(|way| link.loses(|| address.draw_way(Purpose::Loss, way, number))) {
-            self.tell_of_attempt(attempt, What::Lost);
-            return self.forget(attempt);
-        }
-        let way = |way| link.delay.sample(address.draw_way(Purpose::Link, way, number));
-        let delay = way(1).saturating_add(way(2));
-        self.agenda.add(self.now + delay, Event::Write(attempt));
-    }
-
-    /// The write reaches the row: it is taken where nobody has written since the read.
-    pub(super) fn write(&mut self, attempt: u32) {
-        let service = self.service_of(attempt);
-        if let Some(down) = self.numbers.services[service.at()].down {
-            return self.meet_down(attempt, service, down);
-        }
-        self.count_arrival(service);
-        let state = &mut self.services[service.at()];
-        let outcome = if self.attempts[attempt].version == state.version { Outcome::Ok } else { Outcome::Conflict };
-        state.version += u64::from(outcome == Outcome::Ok);
-        self.count_done(attempt, service, outcome);
-        self.tell_of_attempt(attempt, |number| What::RowWritten(number, outcome));
-        self.reply(attempt, outcome);
-    }
-
     /// Whatever is still queued or worked on at the end has waited, or kept a worker busy, until then.
     pub(super) fn count_what_is_left(&mut self, ended: Time) {
         self.now = ended.max(self.now);
-        for (index, numbers) in (0..).zip(&self.numbers.services).filter(|(_, numbers)| numbers.sharing) {
-            self.bring_up_to_date(ServiceIndex(index), pace(numbers));
+        for (index, _) in (0..).zip(&self.numbers.services).filter(|(_, numbers)| numbers.sharing) {
+            self.bring_up_to_date(ServiceIndex(index), self.pace(ServiceIndex(index)));
         }
         (0..self.services.len()).for_each(|index| self.count_workers(ServiceIndex(index as u16)));
+        self.count_what_is_down();
         let left: Vec<(u32, State)> = self.attempts.places().map(|(place, attempt)| (place, attempt.state)).collect();
         for (attempt, state) in left {
             match state {

@@ -11,24 +11,30 @@ use crate::service::sharing::Pace;
 impl<L: Listener> World<'_, L> {
     /// One more attempt shares the workers from now on.
     pub(super) fn enter_processor(&mut self, attempt: u32, service: ServiceIndex, work: Duration) {
-        self.bring_up_to_date(service, pace(&self.numbers.services[service.at()]));
+        self.bring_up_to_date(service, self.pace(service));
         self.services[service.at()].processor.add(attempt, work);
         self.await_first(service);
     }
 
     /// An attempt shares the workers no more: it is done, or broken off.
     pub(super) fn leave_processor(&mut self, attempt: u32, service: ServiceIndex) {
-        self.bring_up_to_date(service, pace(&self.numbers.services[service.at()]));
+        self.bring_up_to_date(service, self.pace(service));
         self.services[service.at()].processor.remove(attempt);
         self.await_first(service);
     }
 
     /// The workers, or their speed, are others from now on.
     pub(super) fn change_pace(&mut self, service: ServiceIndex, before: &Service) {
-        if pace(before) != pace(&self.numbers.services[service.at()]) {
-            self.bring_up_to_date(service, pace(before));
+        let before = pace(before, self.services[service.at()].life.warmth);
+        if before != self.pace(service) {
+            self.bring_up_to_date(service, before);
             self.await_first(service);
         }
+    }
+
+    /// How fast the processor is now.
+    pub(super) fn pace(&self, service: ServiceIndex) -> Pace {
+        pace(&self.numbers.services[service.at()], self.services[service.at()].life.warmth)
     }
 
     /// Workers are busy as far as there is an attempt for each.
@@ -39,9 +45,10 @@ impl<L: Listener> World<'_, L> {
         processor.advance(self.now, pace);
     }
 
-    fn await_first(&mut self, service: ServiceIndex) {
+    pub(super) fn await_first(&mut self, service: ServiceIndex) {
+        let pace = self.pace(service);
         let processor = &mut self.services[service.at()].processor;
-        let next = processor.first(pace(&self.numbers.services[service.at()]));
+        let next = processor.first(pace);
         // What was awaited comes at another time now: its event is stale.
         if let Some(awaited) = std::mem::replace(&mut processor.awaited, next.map(|(attempt, _)| attempt)) {
             self.attempts[awaited].stamp = self.attempts[awaited].stamp.wrapping_add(1);
@@ -52,6 +59,6 @@ impl<L: Listener> World<'_, L> {
     }
 }
 
-pub(super) fn pace(service: &Service) -> Pace {
-    Pace { workers: service.workers.unwrap_or(u32::MAX), speed: service.speed }
+fn pace(service: &Service, warmth: f64) -> Pace {
+    Pace { workers: service.workers.unwrap_or(u32::MAX), speed: service.speed * warmth }
 }

@@ -16,6 +16,14 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> Slots<T> {
+    /// An empty table with room for so many, if there is so much.
+    pub fn with_room(count: usize) -> Slots<T> {
+        let mut slots = Slots::default();
+        // Without it the table grows by and by.
+        let _ = slots.places.try_reserve_exact(count);
+        slots
+    }
+
     /// Takes a place for what is made of what stood in it; None where it is a new one.
     #[inline]
     pub fn take(&mut self, make: impl FnOnce(Option<&T>) -> T) -> u32 {

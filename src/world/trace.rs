@@ -112,6 +112,8 @@ pub enum What {
     Balanced(u32, u32),
     /// The cache in front of the service has the answer.
     Hit(u32),
+    /// It is one more in the queue than the process can bear, which dies.
+    Kills(u32),
     /// The pool has no place for the attempt, or had none in time.
     PoolDenies,
 }

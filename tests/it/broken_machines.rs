@@ -19,6 +19,7 @@ time = "100ms"
 calls = [{ service = "db", share = "30%", policy = { pool = { limit = 2 } } }]
 [service.db]
 time = "5ms"
+crash = { queue = 5000, down = "hang", restart = "10s", cold = "30s", cold_speed = "30%", steps = 6 }
 cache = { hit_rate = 0.9, time = "1ms", keys = 1000 }
 replicas = 3
 balancer = "two_choices"
@@ -28,6 +29,9 @@ replica = { 0 = { speed = 0.5 }, 2 = { down = "refuse", workers = "unlimited", e
 at = "9s"
 for = "9s"
 set = { "clients.web.policy.pool.limit" = 5, "service.api.calls.0.share" = 0.5, "service.db.replica.1.down" = "hang", "service.db.cache.hit_rate" = 0.0 }
+[[fault]]
+at = "9s"
+set = { "service.db.crash.queue" = 100 }
 "#;
 
 const EDITS: &[(&str, &str, &str)] = &[
@@ -64,6 +68,19 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("keys = 1000", "keys = 0", "out of range"),
     ("cache = { hit_rate = 0.9", "optimistic = true\ncache = { hit_rate = 0.9", "has no `cache`"),
     ("replicas = 3", "optimistic = true\nreplicas = 3", "has no `replicas`"),
+    ("crash = { queue = 5000", "optimistic = true\ncrash = { queue = 5000", "has no `crash`"),
+    ("queue = 5000, ", "", "`crash` has no `queue`"),
+    ("queue = 5000", "queue = 0", "out of range"),
+    ("queue = 5000", "queue = \"unlimited\"", "write a whole number"),
+    ("down = \"hang\", restart", "down = \"hold\", restart", "refuse"),
+    ("restart = \"10s\"", "restart = \"0s\"", "must be above zero"),
+    ("restart = \"10s\"", "restart = 10", "`10` has no unit"),
+    ("cold = \"30s\"", "colt = \"30s\"", "did you mean `cold`?"),
+    ("cold_speed = \"30%\"", "cold_speed = 1.5", "0 to 1"),
+    ("steps = 6", "steps = 0", "out of range"),
+    ("crash = {", "workers = \"unlimited\"\ncrash = {", "where all are in service at once nobody waits"),
+    ("crash = {", "sharing = true\ncrash = {", "an `in_service_limit`"),
+    ("\"service.db.crash.queue\" = 100", "\"service.db.crash.queue\" = -1", "out of range"),
     ("two_choices", "two_choice", "did you mean `two_choices`?"),
     ("consecutive = 5", "consecutive = 0", "out of range"),
     ("time = \"30s\"", "time = \"0s\"", "must be above zero"),
@@ -84,6 +101,15 @@ const FILES: &[(&str, &str)] = &[
         "[clients.a]\ncalls = 'b'\nload = { once = {} }\n\
          policy = { attempts = 'unlimited', backoff = { fixed = { delay = '1s' } }, pool = { limit = 1, timeout = '1s' } }\n[service.b]\ntime = '1s'\n",
         "asks its pool for ever",
+    ),
+    (
+        "[clients.a]\ncalls = 'b'\nload = { once = {} }\n[service.b]\ntime = '1s'\ncrash = { queue = 9 }\n",
+        "a process that dies may do so again and again",
+    ),
+    (
+        "[run]\nhorizon = '1s'\n[clients.a]\ncalls = 'b'\nload = { once = {} }\npolicy = { attempts = 'unlimited' }\n\
+         [service.b]\ntime = '1s'\ncrash = { queue = 9 }\n",
+        "what fails at once: time would stand still",
     ),
     (
         "[run]\nhorizon = '1s'\n[clients.a]\ncalls = 'b'\nload = { closed = { think = '0s' } }\n\

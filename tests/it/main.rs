@@ -22,6 +22,7 @@ mod cases;
 mod charts;
 mod command_line;
 mod common_numbers;
+mod crashes;
 mod delays;
 mod determinism;
 mod doors;

@@ -60,9 +60,8 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
             never_ends(context, model, places, group);
         }
     }
-    let scales = model.epochs.iter().any(|epoch| epoch.services.iter().any(|service| service.autoscaler.is_some()));
-    if let (true, None, Some(place)) = (scales, model.horizon, places.loads.first()) {
-        context.problem(*place, "an autoscaler needs a run with an end", "add `horizon = \"5m\"` to [run]");
+    if model.horizon.is_none() {
+        machines_that_never_end(context, model, places);
     }
     if let (Some(place), None) = (places.conditional, model.horizon) {
         context.problem(place, "a fault with a condition needs a run with an end", "add `horizon = \"5m\"` to [run]");
@@ -75,6 +74,18 @@ pub fn check(context: &mut Context, model: &Model, places: &Places) {
             let message = format!("`{name}` retries for ever, at once, what fails at once: time would stand still");
             context.problem(*place, message, "give a backoff, a limit of attempts, or the link a delay");
         }
+    }
+}
+
+/// What goes on for ever by itself needs a horizon.
+fn machines_that_never_end(context: &mut Context, model: &Model, places: &Places) {
+    let any = |has: fn(&Service) -> bool| model.all_epochs().any(|epoch| epoch.services.iter().any(has));
+    let found = [
+        (any(|service| service.autoscaler.is_some()), "an autoscaler needs a run with an end"),
+        (any(|service| service.crash.is_some()), "a process that dies may do so again and again: it needs a run with an end"),
+    ];
+    for (_, message) in found.into_iter().filter(|(is_there, _)| *is_there) {
+        places.loads.iter().take(1).for_each(|place| context.problem(*place, message, "add `horizon = \"5m\"` to [run]"));
     }
 }
 
@@ -157,13 +168,18 @@ impl View<'_> {
             None => {}
         }
         let instant = service.works_at_once() && service.workers != Some(0);
-        if turns_away_at_once(service) || script_fails_at_once(service, instant) {
+        if refuses_when_dead(service) || turns_away_at_once(service) || script_fails_at_once(service, instant) {
             return true;
         }
         let holds_workers = !instant || !self.model.services[self.service.at()].calls.is_empty();
         let rejects = service.places().is_some() && service.queue_limit.is_some() && holds_workers && service.reject_time.is_zero();
         rejects || instant && (service.error_rate >= 1.0 || self.direct_calls().any(|call| call.fails_at_once()))
     }
+}
+
+/// Whether its process may die, and refuse what comes until it is up again.
+fn refuses_when_dead(service: &Service) -> bool {
+    service.crash.is_some_and(|crash| crash.down == Down::Refuse)
 }
 
 /// Whether attempts can be turned away without end at one instant, whatever the queue: that costs nothing, and another attempt fares no better.
@@ -275,7 +291,7 @@ fn stands_still(model: &Model, index: usize) -> bool {
 /// Whether the server's hint, where there is one, leaves a wait of zero. Refusals carry no hint.
 fn waits_for_no_hint(policy: &Policy, service: &Service) -> bool {
     let heeds = policy.retry_after != RetryAfter::Ignore && service.retry_after.as_ref().is_some_and(|hint| hint_is_sure(hint, service));
-    !heeds || service.down == Some(Down::Refuse)
+    !heeds || service.down == Some(Down::Refuse) || refuses_when_dead(service)
 }
 
 /// Whether every attempt that is turned away at once is told to wait.

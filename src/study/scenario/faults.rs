@@ -232,7 +232,7 @@ fn changeable(segments: &[String], written: &str) -> Result<(), path::PathError>
         [
             "service",
             _,
-            "rate_limit" | "script" | "permanent_rate" | "reject_time" | "shed" | "load_time" | "in_service_limit" | "cache",
+            "rate_limit" | "script" | "permanent_rate" | "reject_time" | "shed" | "load_time" | "in_service_limit" | "cache" | "crash",
             ..,
         ] => Ok(()),
         ["service", _, "replica", _, key] => {
@@ -247,7 +247,7 @@ fn changeable(segments: &[String], written: &str) -> Result<(), path::PathError>
         ["clients", ..] => fixed("of clients a fault can change `policy` and `load_factor`".into()),
         ["service", ..] => {
             let keys = ["down", "workers", "time", "speed", "queue", "error_rate", "abandoned", "retry_after"];
-            let door = ["rate_limit", "script", "permanent_rate", "reject_time", "shed", "load_time", "in_service_limit", "cache"];
+            let door = ["rate_limit", "script", "permanent_rate", "reject_time", "shed", "load_time", "in_service_limit", "cache", "crash"];
             let keys: Vec<&str> = keys.into_iter().chain(door).collect();
             let help = super::diagnostics::did_you_mean(segments.get(2).unwrap_or(&""), &keys);
             fixed(format!("{help}; a fault can also change `calls.0.policy`"))

@@ -1,4 +1,4 @@
-//! Readers of what a service is made of: replicas behind a balancer.
+//! Readers of what a service is made of: replicas behind a balancer, caches, autoscalers, and processes that die.
 
 use super::diagnostics::{Place, did_you_mean};
 use super::node::{Entry, Node, Value};
@@ -7,6 +7,7 @@ use super::scalars::{count, duration, number, one_of, share, some_duration, whol
 use crate::service::autoscaler::{Autoscaler, Signal};
 use crate::service::balancer::{Balancer, Ejection, Rule};
 use crate::service::cache::Cache;
+use crate::service::crash::Crash;
 use crate::service::{Down, Service};
 
 /// Replicas of a service, at most.
@@ -114,6 +115,29 @@ pub fn autoscaler(context: &mut Context, node: &mut Node) -> Option<Autoscaler> 
     Some(Autoscaler { signal, target, every, lag, least: least?, most: most?, step, tolerance: tolerance? })
 }
 
+/// Of what a process dies, from its table; `"none"` is read by the caller.
+pub fn crash(context: &mut Context, node: &mut Node) -> Option<Crash> {
+    let mut fields = Fields::open(context, node, "`crash`")?;
+    let queue = fields.required(context, "queue", "10000", count(1));
+    // Who dies holds nothing: the network may, which is a fault of its own.
+    let down = fields.or(context, "down", "refuse", one_of(&WAYS[..2]));
+    let restart = fields.or(context, "restart", "30s", some_duration);
+    let cold = fields.or(context, "cold", "60s", duration);
+    let cold_speed = fields.or(context, "cold_speed", 0.2, share);
+    let steps = fields.or(context, "steps", 20, whole(1, 1000));
+    fields.finish(context);
+    Some(Crash { queue: queue?, down: down?, restart: restart?, cold: cold?, cold_speed: cold_speed?, steps: u32::try_from(steps?).ok()? })
+}
+
+/// What a process needs to die of its queue.
+pub fn can_die(context: &mut Context, place: Place, service: &Service) {
+    if service.crash.is_some() && service.places().is_none() {
+        let message = "a process dies of its queue, and where all are in service at once nobody waits";
+        let help = "write how many `workers` there are, or, where they share, an `in_service_limit`; or leave out `crash`";
+        context.problem(place, message, help);
+    }
+}
+
 /// What an autoscaler needs of its service.
 pub fn can_scale(context: &mut Context, place: Place, service: &Service) {
     if service.autoscaler.is_some() && (service.workers.is_none() || service.sharing) {
@@ -152,10 +176,13 @@ fn difference(context: &mut Context, node: &mut Node, index: u32) -> Option<Diff
 
 /// Refuses what an optimistic row has not.
 pub fn only_a_row(context: &mut Context, place: Place, service: &Service, replicas: &Replicas) {
-    for (key, _) in [("replicas", replicas.count > 1), ("cache", service.cache.is_some()), ("autoscaler", service.autoscaler.is_some())]
-        .into_iter()
-        .filter(|(_, differs)| *differs)
-    {
+    let machines = [
+        ("replicas", replicas.count > 1),
+        ("cache", service.cache.is_some()),
+        ("autoscaler", service.autoscaler.is_some()),
+        ("crash", service.crash.is_some()),
+    ];
+    for (key, _) in machines.into_iter().filter(|(_, differs)| *differs) {
         context.problem(
             place,
             format!("an optimistic row has no `{key}`"),

@@ -101,6 +101,7 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     let retry_after = fields.or(context, "retry_after", "none", word_or("none", hint));
     let calls_place = fields.place_of("calls");
     let calls = fields.or(context, "calls", Value::List(Vec::new()), calls);
+    let crash_place = fields.place_of("crash");
     let rest = serving::rest(context, &mut fields);
     let replicas = machines::replicas(context, &mut fields);
     fields.finish(context);
@@ -133,6 +134,8 @@ pub fn service(context: &mut Context, node: &mut Node, name: &str) -> Option<Wri
     if is_optimistic {
         only_a_row(context, &service, &places);
         machines::only_a_row(context, calls_place, &service, &replicas);
+    } else {
+        machines::can_die(context, crash_place, &service);
     }
     Some(WrittenService { service, optimistic: optimistic?, calls, replicas })
 }

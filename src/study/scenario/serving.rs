@@ -54,7 +54,9 @@ pub fn rest(context: &mut Context, fields: &mut Fields) -> Option<Service> {
     let in_service_limit = fields.or(context, "in_service_limit", "unlimited", word_or("unlimited", count(1)));
     let cache = fields.or(context, "cache", "none", word_or("none", machines::cache));
     let autoscaler = fields.or(context, "autoscaler", "none", word_or("none", machines::autoscaler));
+    let crash = fields.or(context, "crash", "none", word_or("none", machines::crash));
     Some(Service {
+        crash: crash?,
         cache: cache?,
         autoscaler: autoscaler?,
         rate_limit: rate_limit?,

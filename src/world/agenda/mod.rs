@@ -62,6 +62,8 @@ pub enum Event {
     Cached(u32),
     /// An autoscaler looks at its service (0), or so many workers are there that it has ordered.
     Scale(ServiceIndex, u32),
+    /// A process has started again or got warmer: the service, and the round of its process, which is stale where that has died.
+    Life(ServiceIndex, u32),
 }
 
 /// The events to come.
@@ -237,7 +239,8 @@ impl Packed {
             10 => Event::Poll(GroupIndex(first as u16), second),
             11 => Event::Batch(first, second),
             12 => Event::Cached(first),
-            _ => Event::Scale(ServiceIndex(first as u16), second),
+            13 => Event::Scale(ServiceIndex(first as u16), second),
+            _ => Event::Life(ServiceIndex(first as u16), second),
         }
     }
 }
@@ -260,6 +263,7 @@ impl Event {
             Event::Batch(batch, stamp) => (11, (batch, stamp)),
             Event::Cached(attempt) => (12, (attempt, 0)),
             Event::Scale(service, arriving) => (13, (service.0.into(), arriving)),
+            Event::Life(service, round) => (14, (service.0.into(), round)),
         }
     }
 }
