@@ -27,6 +27,8 @@
 //! The floors, from the ground up: [`measure`] knows numbers with units, [`retry`], [`service`], [`load`] and [`link`] decide,
 //! [`world`] schedules and counts, [`study`] says what to run, [`report`] what to show, and [`cli`] is the door.
 
+#![forbid(unsafe_code)]
+
 pub mod cli;
 pub mod link;
 pub mod load;

@@ -35,9 +35,8 @@ type Writer = fn(Finished) -> Table;
 /// What the file system says.
 pub fn write(finished: Finished, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    let tables: [(&str, Writer); 7] = [
+    let tables: [(&str, Writer); 6] = [
         ("summary.csv", summary),
-        ("runs.csv", runs),
         ("differences.csv", differences),
         ("timeline.csv", timeline),
         ("latency.csv", latency),
@@ -47,6 +46,7 @@ pub fn write(finished: Finished, folder: &Path) -> io::Result<()> {
     for (name, table) in tables {
         write_table(&folder.join(name), table(finished))?;
     }
+    write_table(&folder.join("runs.csv"), runs(finished))?;
     if finished.scenario.charts.iter().any(|chart| !chart.reference.is_empty()) {
         write_table(&folder.join("reference.csv"), reference(finished))?;
     }
@@ -58,17 +58,18 @@ pub fn write(finished: Finished, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes one table, whole or not at all.
+/// Writes one table, whole or not at all. Its rows need not be there all at once.
 ///
 /// # Errors
 /// What the file system says.
-pub fn write_table(path: &Path, rows: Table) -> io::Result<()> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        writer.write_record(row)?;
-    }
-    let bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
-    replace(path, &bytes)
+pub fn write_table(path: &Path, rows: impl IntoIterator<Item = Vec<String>>) -> io::Result<()> {
+    replace_by(path, |file| {
+        let mut writer = csv::Writer::from_writer(file);
+        for row in rows {
+            writer.write_record(row)?;
+        }
+        writer.flush()
+    })
 }
 
 /// Writes a file whole or not at all.
@@ -76,11 +77,15 @@ pub fn write_table(path: &Path, rows: Table) -> io::Result<()> {
 /// # Errors
 /// What the file system says.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(path, |file| file.write_all(bytes))
+}
+
+fn replace_by(path: &Path, write: impl FnOnce(&mut fs::File) -> io::Result<()>) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".tmp");
     let temporary = path.with_file_name(name);
     let mut file = fs::File::create(&temporary)?;
-    file.write_all(bytes)?;
+    write(&mut file)?;
     drop(file);
     fs::rename(&temporary, path)
 }
@@ -156,22 +161,22 @@ fn summary(finished: Finished) -> Table {
     std::iter::once(header).chain(rows).collect()
 }
 
-fn runs(finished: Finished) -> Table {
+/// As many rows as replications: each is made when it is written, so that they take no memory.
+fn runs(finished: Finished<'_>) -> impl Iterator<Item = Vec<String>> + '_ {
     let mut header = finished.cell_header();
     header.push("replication".into());
     header.extend(finished.study.metrics.iter().map(|metric| metric.name.clone()));
     header.push("fingerprint".into());
-    let mut table = vec![header];
-    for (cell, result) in finished.study.cells.iter().enumerate() {
-        for replication in &result.replications {
-            let mut row = finished.cell_columns(cell);
-            row.push(replication.number.to_string());
-            row.extend(replication.values.iter().map(|value| number(*value)));
-            row.push(format!("{:016x}", replication.fingerprint));
-            table.push(row);
-        }
-    }
-    table
+    let cells = finished.study.cells.iter().enumerate();
+    let replications = cells.flat_map(|(cell, result)| result.replications.iter().map(move |replication| (cell, replication)));
+    let rows = replications.map(move |(cell, replication)| {
+        let mut row = finished.cell_columns(cell);
+        row.push(replication.number.to_string());
+        row.extend(replication.values.iter().map(|value| number(*value)));
+        row.push(format!("{:016x}", replication.fingerprint));
+        row
+    });
+    std::iter::once(header).chain(rows)
 }
 
 fn differences(finished: Finished) -> Table {

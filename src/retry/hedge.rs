@@ -53,6 +53,8 @@ pub struct State {
     answers: Vec<u64>,
     next: usize,
     percentile: Option<Duration>,
+    /// The answers in another order; their room is used again.
+    sorted: Vec<u64>,
 }
 
 impl Hedge {
@@ -100,7 +102,8 @@ impl Hedge {
         }
         state.next = (state.next + 1) % KEPT_ANSWERS;
         if state.next.is_multiple_of(LEAST_ANSWERS) {
-            let mut sorted = state.answers.clone();
+            let sorted = &mut state.sorted;
+            sorted.clone_from(&state.answers);
             let rank = (share * sorted.len() as f64) as usize;
             let rank = rank.min(sorted.len() - 1);
             state.percentile = Some(Duration(*sorted.select_nth_unstable(rank).1));

@@ -41,6 +41,8 @@ pub struct Ejection {
 pub struct State {
     turn: usize,
     replicas: Vec<Replica>,
+    /// Those that can be chosen, while one is; its room is used again.
+    open: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,36 +55,38 @@ struct Replica {
 impl State {
     /// Of so many replicas.
     pub fn new(count: usize) -> State {
-        State { turn: 0, replicas: vec![Replica::default(); count] }
+        State { turn: 0, replicas: vec![Replica::default(); count], open: Vec::with_capacity(count) }
     }
 }
 
 impl Balancer {
     /// The replica for an attempt that comes now, from 0. `load` are the attempts at each, `draws` two words.
     pub fn choose(&self, state: &mut State, now: Time, load: impl Fn(usize) -> u32, draws: [Draw; 2]) -> usize {
-        let mut open: Vec<usize> = (0..state.replicas.len()).filter(|index| state.replicas[*index].until <= now).collect();
+        let State { turn, replicas, open } = state;
+        open.clear();
+        open.extend((0..replicas.len()).filter(|index| replicas[*index].until <= now));
         if open.is_empty() {
-            open = (0..state.replicas.len()).collect();
+            open.extend(0..replicas.len());
         }
         let any = |among: &[usize], draw: Draw| among[draw.up_to(among.len() as u64 - 1) as usize];
         match self.rule {
-            Rule::Random => any(&open, draws[0]),
+            Rule::Random => any(open, draws[0]),
             Rule::RoundRobin => {
-                let next = open.iter().copied().find(|index| *index >= state.turn).unwrap_or(open[0]);
-                state.turn = next + 1;
+                let next = open.iter().copied().find(|index| *index >= *turn).unwrap_or(open[0]);
+                *turn = next + 1;
                 next
             }
             Rule::LeastLoaded => {
                 let least = open.iter().map(|index| load(*index)).min();
                 open.retain(|index| Some(load(*index)) == least);
-                any(&open, draws[0])
+                any(open, draws[0])
             }
             Rule::TwoChoices => {
-                let first = any(&open, draws[0]);
+                let first = any(open, draws[0]);
                 if open.len() > 1 {
                     open.retain(|index| *index != first);
                 }
-                let second = any(&open, draws[1]);
+                let second = any(open, draws[1]);
                 if load(second) < load(first) { second } else { first }
             }
         }

@@ -1,6 +1,7 @@
 //! Processor sharing: everything in service goes on at once, each at its part of the speed. Exact: the progress of all is one number.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::measure::time::{Duration, Time};
 
@@ -11,8 +12,8 @@ pub struct Processor {
     progress: u128,
     /// As of when.
     as_of: Time,
-    /// The attempts, by the progress at which they are done and the order in which they came.
-    jobs: BTreeMap<(u128, u64), u32>,
+    /// The attempts, by the progress at which they are done and the order in which they came: the first is at the top.
+    jobs: BinaryHeap<Reverse<(u128, u64, u32)>>,
     arrived: u64,
     /// The attempt for whose end an event stands in the agenda.
     pub awaited: Option<u32>,
@@ -65,7 +66,7 @@ impl Processor {
     /// One more attempt, with so much work. The progress must be up to date.
     pub fn add(&mut self, attempt: u32, work: Duration) {
         self.arrived += 1;
-        self.jobs.insert((self.progress.saturating_add(u128::from(work.0) << SHIFT), self.arrived), attempt);
+        self.jobs.push(Reverse((self.progress.saturating_add(u128::from(work.0) << SHIFT), self.arrived, attempt)));
     }
 
     /// Takes an attempt out, done or not; what is left of its work.
@@ -73,16 +74,26 @@ impl Processor {
         if self.awaited == Some(attempt) {
             self.awaited = None;
         }
-        let Some(key) = self.jobs.iter().find(|(_, job)| **job == attempt).map(|(key, _)| *key) else {
-            return Duration::ZERO;
-        };
-        self.jobs.remove(&key);
-        Duration(u64::try_from(key.0.saturating_sub(self.progress) >> SHIFT).unwrap_or(u64::MAX))
+        let Some(end) = self.take(attempt) else { return Duration::ZERO };
+        Duration(u64::try_from(end.saturating_sub(self.progress) >> SHIFT).unwrap_or(u64::MAX))
+    }
+
+    /// Takes an attempt out of the heap: the progress at which it would be done. Whoever is done is at the top; others are rarely taken.
+    fn take(&mut self, attempt: u32) -> Option<u128> {
+        if let Some(Reverse((end, _, _))) = self.jobs.peek().copied().filter(|Reverse(job)| job.2 == attempt) {
+            self.jobs.pop();
+            return Some(end);
+        }
+        let place = self.jobs.iter().position(|Reverse(job)| job.2 == attempt)?;
+        let mut jobs = std::mem::take(&mut self.jobs).into_vec();
+        let Reverse((end, _, _)) = jobs.swap_remove(place);
+        self.jobs = jobs.into();
+        Some(end)
     }
 
     /// The attempt that is done first, and how long from now, if nothing changes; None where nothing is ever done.
     pub fn first(&self, pace: Pace) -> Option<(u32, Duration)> {
-        let ((end, _), attempt) = self.jobs.first_key_value()?;
+        let Reverse((end, _, attempt)) = self.jobs.peek()?;
         let left = end.saturating_sub(self.progress);
         let time = match left {
             0 => 0,

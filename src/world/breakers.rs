@@ -190,16 +190,16 @@ impl<L: Listener> World<'_, L> {
         }
         let pool = &mut self.breakers.pools[self.breakers.pool_of[caller.at()]];
         let scoped = breaker.scope.place(client);
-        let Some(mut waiting) = pool.waiting.remove(&scoped) else { return };
+        let Some(waiting) = pool.waiting.get_mut(&scoped).filter(|waiting| !waiting.is_empty()) else { return };
+        // Who waits here next finds its place in the map and its room.
+        let mut waiting = std::mem::take(waiting);
         let mut places = breaker.places(&pool.states[scoped]);
         while places > 0
             && let Some((place, stamp)) = waiting.pop_front()
         {
             places -= u32::from(self.resume(place, stamp));
         }
-        if !waiting.is_empty() {
-            self.breakers.pools[self.breakers.pool_of[caller.at()]].waiting.insert(scoped, waiting);
-        }
+        self.breakers.pools[self.breakers.pool_of[caller.at()]].waiting.insert(scoped, waiting);
     }
 
     /// A call that waited asks its breaker again; false where it has ended meanwhile. As an event of this instant, so that they come in order.

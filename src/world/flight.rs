@@ -271,13 +271,6 @@ pub enum State {
 mod tests {
     use super::*;
 
-    /// The sizes that docs/PERFORMANCE.md states.
-    #[test]
-    fn records_are_small() {
-        assert_eq!((size_of::<Call>(), size_of::<CallExtra>()), (32, 120));
-        assert_eq!((size_of::<Attempt>(), size_of::<AttemptExtra>()), (64, 40));
-    }
-
     #[test]
     fn the_second_time_is_told_once() {
         let mut call = Call::new(Address(0), Time::ZERO, CallerIndex(0), true, 0);

@@ -93,13 +93,17 @@ impl<L: Listener> World<'_, L> {
 
     /// Drops an attempt and all that were sent beside it before.
     pub(super) fn drop_beside(&mut self, place: u32, last: u32, stamp: u32) {
-        let mut beside = Vec::new();
-        let mut next = last;
+        // Hardly ever are there more than fit on the stack.
+        let (mut few, mut more, mut count, mut next) = ([NOBODY; 8], Vec::new(), 0, last);
         while next != NOBODY {
-            beside.push(next);
+            match few.get_mut(count) {
+                Some(free) => *free = next,
+                None => more.push(next),
+            }
+            count += 1;
             next = self.attempt_extra[next].beside;
         }
-        for attempt in beside {
+        for attempt in few.into_iter().take(count).chain(more) {
             // The worker that one of them leaves may take up another of them: by now its place may be another's.
             let held = &self.attempts[attempt];
             if held.call == (place, stamp) && held.state != State::Gone {

@@ -23,6 +23,8 @@ pub(super) struct Mailboxes {
     batch_of: Vec<(u32, u32)>,
     /// By place of the call: how often it was received.
     receives: Vec<u32>,
+    /// Messages that leave a batch, while they do; its room is used again.
+    leaving: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -109,13 +111,14 @@ impl<L: Listener> World<'_, L> {
         if std::mem::replace(&mut self.mailbox(group).polls, true) {
             return;
         }
-        while let Some(messages) = self.next_batch(group) {
-            self.receive_batch(group, messages);
+        while let Some(size) = self.next_batch(group) {
+            self.receive_batch(group, size);
         }
         self.mailbox(group).polls = false;
     }
 
-    fn next_batch(&mut self, group: GroupIndex) -> Option<Vec<u32>> {
+    /// How many messages a function takes now that starts; None where none does.
+    fn next_batch(&mut self, group: GroupIndex) -> Option<usize> {
         let now = self.now;
         let mailbox = self.mailbox(group);
         if mailbox.running >= mailbox.queue.concurrency || mailbox.visible.is_empty() {
@@ -132,16 +135,16 @@ impl<L: Listener> World<'_, L> {
         (mailbox.fills, mailbox.is_due) = (false, false);
         mailbox.batch = mailbox.batch.wrapping_add(1);
         mailbox.running += 1;
-        let size = mailbox.visible.len().min(mailbox.queue.batch_size as usize);
-        Some(mailbox.visible.drain(..size).collect())
+        Some(mailbox.visible.len().min(mailbox.queue.batch_size as usize))
     }
 
-    fn receive_batch(&mut self, group: GroupIndex, messages: Vec<u32>) {
+    fn receive_batch(&mut self, group: GroupIndex, size: usize) {
         let function_timeout = self.mailbox(group).queue.function_timeout;
-        for (index, place) in (0..).zip(&messages) {
-            self.mailboxes.receives[*place as usize] += 1;
-            let receives = self.mailboxes.receives[*place as usize];
-            self.tell_of(*place, || What::Received(receives, index));
+        for index in 0..size {
+            let place = self.mailbox(group).visible[index];
+            self.mailboxes.receives[place as usize] += 1;
+            let receives = self.mailboxes.receives[place as usize];
+            self.tell_of(place, || What::Received(receives, index as u32));
         }
         let mail = &mut self.mailboxes;
         let place = mail.free.pop().unwrap_or_else(|| {
@@ -149,7 +152,11 @@ impl<L: Listener> World<'_, L> {
             mail.batches.len() as u32 - 1
         });
         let batch = &mut mail.batches[place as usize];
-        let done = vec![false; messages.len()];
+        let (mut messages, mut done) = (std::mem::take(&mut batch.messages), std::mem::take(&mut batch.done));
+        messages.clear();
+        messages.extend(mail.boxes[group.at()].iter_mut().flat_map(|mailbox| mailbox.visible.drain(..size)));
+        done.clear();
+        done.resize(size, false);
         *batch = Batch { group, messages, done, received: self.now, stamp: batch.stamp, running: true, ..Batch::default() };
         self.agenda.add(self.now + function_timeout + Duration(1), Event::Batch(place, batch.stamp));
         self.process(place);
@@ -226,10 +233,13 @@ impl<L: Listener> World<'_, L> {
         batch.running = false;
         batch.stamp = batch.stamp.wrapping_add(1);
         let (group, received, stamp) = (batch.group, batch.received, batch.stamp);
-        let messages = std::mem::take(&mut batch.messages);
-        let done = std::mem::take(&mut batch.done);
-        let deleted = |index: usize| !failed && done[index];
-        batch.messages = (0..messages.len()).filter(|index| !deleted(*index)).map(|index| messages[index]).collect();
+        let mut deleted = std::mem::take(&mut self.mailboxes.leaving);
+        let mut done = batch.done.iter().map(|done| *done && !failed);
+        batch.messages.retain(|message| {
+            let gone = done.next().unwrap_or(false);
+            deleted.extend(gone.then_some(*message));
+            !gone
+        });
         if batch.messages.is_empty() {
             self.mailboxes.free.push(place);
         } else {
@@ -237,11 +247,10 @@ impl<L: Listener> World<'_, L> {
             self.agenda.add(visible.max(self.now), Event::Batch(place, stamp));
         }
         self.mailbox(group).running -= 1;
-        for (index, message) in messages.into_iter().enumerate() {
-            if deleted(index) {
-                self.end_call(message, true);
-            }
+        for message in deleted.drain(..) {
+            self.end_call(message, true);
         }
+        self.mailboxes.leaving = deleted;
         self.poll(group);
     }
 
@@ -259,10 +268,12 @@ impl<L: Listener> World<'_, L> {
             return self.end_function(place, true);
         }
         batch.stamp = batch.stamp.wrapping_add(1);
-        let (group, messages) = (batch.group, std::mem::take(&mut batch.messages));
+        let group = batch.group;
+        let mut messages = std::mem::take(&mut self.mailboxes.leaving);
+        std::mem::swap(&mut messages, &mut batch.messages);
         self.mailboxes.free.push(place);
         let most = self.mailbox(group).queue.max_receives;
-        for message in messages {
+        for message in messages.drain(..) {
             if self.mailboxes.receives[message as usize] < most {
                 self.mailbox(group).visible.push_back(message);
             } else {
@@ -271,6 +282,7 @@ impl<L: Listener> World<'_, L> {
                 self.end_call(message, false);
             }
         }
+        self.mailboxes.leaving = messages;
         self.poll(group);
     }
 }

@@ -1,5 +1,7 @@
 //! Runs whose results are known exactly, from models built by hand.
 
+mod sizes;
+
 use super::model::{Caller, CallerShape, Epoch, FaultSpan, Group, Model, Origin, ServiceShape};
 use super::run;
 use super::run::Run;

@@ -4,6 +4,16 @@ use crate::measure::random::Draw;
 /// From always a ladder to always a heap.
 const CROWDS: [usize; 6] = [0, 1, 4, 60, CROWD, usize::MAX];
 
+/// A pending event, in bytes, of which a block on the ladder may be partly empty.
+const ENTRY: usize = 24;
+
+#[test]
+fn a_pending_event_is_no_larger_than_the_documentation_says() {
+    assert!(size_of::<Entry>() <= ENTRY, "{} bytes; {ENTRY} at most", size_of::<Entry>());
+    let row = format!("| pending event | {ENTRY} |");
+    assert!(include_str!("../../../docs/PERFORMANCE.md").contains(&row), "docs/PERFORMANCE.md has no row `{row}`");
+}
+
 fn taken(agenda: &mut Agenda) -> Option<(Time, Event)> {
     agenda.next(Time::NEVER).map(|(at, packed)| (at, packed.event()))
 }
