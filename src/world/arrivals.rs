@@ -11,7 +11,10 @@ use crate::measure::time::{Duration, Time};
 pub struct Arrivals {
     address: Address,
     count: u32,
+    /// Calls made, in all; in rounds of all clients, these and what the present one has had.
     made: u64,
+    rounds: u64,
+    turn: u32,
     next: Option<Time>,
     cursor: Cursor,
 }
@@ -51,7 +54,7 @@ impl Arrivals {
             Load::Trace { .. } => Cursor::Trace,
             Load::Closed { .. } => Cursor::Closed(vec![0; group.count as usize]),
         };
-        let mut arrivals = Arrivals { address, count: group.count, made: 0, next: None, cursor };
+        let mut arrivals = Arrivals { address, count: group.count, made: 0, rounds: 0, turn: 0, next: None, cursor };
         arrivals.next = arrivals.time_of_next(&group.load);
         arrivals
     }
@@ -66,19 +69,20 @@ impl Arrivals {
     #[inline]
     pub fn start(&mut self, load: &Load) -> Start {
         let client = match &self.cursor {
-            Cursor::Round(offsets) => {
-                let turn = (self.made % u64::from(self.count)) as usize;
-                offsets.get(turn).map_or(turn as u32, |(_, client)| *client)
-            }
+            Cursor::Round(offsets) => offsets.get(self.turn as usize).map_or(self.turn, |(_, client)| *client),
             _ if self.count == 1 => 0,
             _ => self.address.draw(Purpose::Client, self.made).up_to(u64::from(self.count) - 1) as u32,
         };
         // A herd's call belongs to its client, whatever its place in the order; another call belongs to its place.
         let number = match &self.cursor {
-            Cursor::Round(_) => self.made - self.made % u64::from(self.count) + u64::from(client),
+            Cursor::Round(_) => self.made - u64::from(self.turn) + u64::from(client),
             _ => self.made,
         };
         self.made += 1;
+        self.turn += 1;
+        if self.turn == self.count {
+            (self.rounds, self.turn) = (self.rounds + 1, 0);
+        }
         self.next = self.time_of_next(load);
         Start { client: ClientIndex(client), address: self.address.child(number) }
     }
@@ -122,8 +126,8 @@ impl Arrivals {
             (Load::Open { profile, spacing }, Cursor::Open(cursor)) => cursor.next(profile, *spacing, self.address),
             (Load::Once { at, .. }, Cursor::Round(offsets)) => (self.made < count).then(|| *at + offset(offsets, self.made as usize)),
             (Load::Periodic { every, .. }, Cursor::Round(offsets)) => {
-                let start = every.0.checked_mul(self.made / count).map(Time);
-                start.map(|start| start + offset(offsets, (self.made % count) as usize)).filter(|next| *next < Time::NEVER)
+                let start = every.0.checked_mul(self.rounds).map(Time);
+                start.map(|start| start + offset(offsets, self.turn as usize)).filter(|next| *next < Time::NEVER)
             }
             (Load::Trace { times }, Cursor::Trace) => times.get(self.made as usize).copied(),
             _ => None,
