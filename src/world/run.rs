@@ -137,6 +137,7 @@ pub struct ServiceTotals {
 /// Latencies of successful calls, from the first sending, in nanoseconds. A short run keeps each, a long one a histogram of three digits.
 #[derive(Clone, Debug, Default)]
 pub struct Latency {
+    /// Those that are in no histogram.
     few: Vec<u64>,
     many: Option<Box<Histogram<u64>>>,
     /// The exact sum.
@@ -147,6 +148,8 @@ pub struct Latency {
 
 /// A histogram takes 200 kB, which a short run would spend most of its time to clear.
 const FEW: usize = 4096;
+/// A histogram is larger than the first cache: counted so many at a time its misses overlap.
+const COUNTED_AT_ONCE: usize = 256;
 
 impl Latency {
     /// One more call succeeded after this time.
@@ -154,15 +157,20 @@ impl Latency {
     pub fn add(&mut self, latency: Duration) {
         self.sum += u128::from(latency.0);
         self.greatest = self.greatest.max(latency);
-        match &mut self.many {
-            Some(histogram) => record(histogram, latency.0),
-            None => self.few.push(latency.0),
+        self.few.push(latency.0);
+        if self.few.len() >= COUNTED_AT_ONCE {
+            self.count();
         }
-        if self.few.len() == FEW {
-            let mut histogram = Box::new(empty_histogram());
-            self.add_to(&mut histogram);
-            self.few = Vec::new();
-            self.many = Some(histogram);
+    }
+
+    /// Counts those that are in no histogram yet, if there is one or must be.
+    #[inline(never)]
+    fn count(&mut self) {
+        if self.many.is_none() && self.few.len() >= FEW {
+            self.many = Some(Box::new(empty_histogram()));
+        }
+        if let Some(histogram) = &mut self.many {
+            self.few.drain(..).for_each(|latency| record(histogram, latency));
         }
     }
 
@@ -176,6 +184,7 @@ impl Latency {
 
     /// The latency that each of these shares of the calls (ascending, 0 to 1) did not exceed; None without calls.
     pub fn quantiles<const N: usize>(&mut self, shares: [f64; N]) -> Option<[Duration; N]> {
+        self.count();
         if let Some(many) = &self.many {
             // A value stands for its bucket, whose end may lie beyond the greatest.
             return Some(shares.map(|share| Duration(many.value_at_quantile(share)).min(self.greatest)));

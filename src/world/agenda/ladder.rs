@@ -78,27 +78,24 @@ impl Ladder {
     /// Takes the next entry, if its key is below a bound.
     #[inline(always)]
     pub fn next_before(&mut self, bound: u128) -> Option<Entry> {
-        let listed = self.list.get(self.front);
-        if let Some(near) = self.near.first() {
-            let key = near.key();
-            if listed.is_none_or(|listed| key < listed.key()) {
-                return if key < bound { Some(self.near.take_first()) } else { None };
+        loop {
+            let listed = self.list.get(self.front);
+            if let Some(near) = self.near.first() {
+                let key = near.key();
+                if listed.is_none_or(|listed| key < listed.key()) {
+                    return if key < bound { Some(self.near.take_first()) } else { None };
+                }
+            }
+            if let Some(listed) = listed {
+                let before = listed.key() < bound;
+                self.front += usize::from(before);
+                return before.then_some(*listed);
+            }
+            let limit = (bound >> 64) as u64;
+            if limit <= self.edge || !self.refill(limit) {
+                return None;
             }
         }
-        if let Some(listed) = listed {
-            let before = listed.key() < bound;
-            self.front += usize::from(before);
-            return before.then_some(*listed);
-        }
-        let limit = (bound >> 64) as u64;
-        if limit <= self.edge { None } else { self.next_from_rungs(bound, limit) }
-    }
-
-    /// As [`Ladder::next_before`], where neither the heap nor the list has any entry.
-    #[cold]
-    #[inline(never)]
-    fn next_from_rungs(&mut self, bound: u128, limit: u64) -> Option<Entry> {
-        if self.refill(limit) { self.next_before(bound) } else { None }
     }
 
     /// All is in order, but too much of it in the heap: what does not come now goes onto the rungs.
@@ -124,6 +121,8 @@ impl Ladder {
     }
 
     /// Fills the list, or the heap, from the rungs; false where nothing there comes at `limit` or before. Both are empty.
+    #[cold]
+    #[inline(never)]
     fn refill(&mut self, limit: u64) -> bool {
         self.list.clear();
         self.front = 0;
