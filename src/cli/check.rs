@@ -35,9 +35,9 @@ pub fn check(arguments: &CheckArguments, quiet: bool) -> Outcome {
     if verdict::all_hold(finished) { Ok(()) } else { Err(Failure::Expectation) }
 }
 
-/// Says where runs end too early to tell what became of them.
+/// Says where runs end too early to tell what became of them, and which claims are not about the model that `--set` has made.
 pub fn warn(finished: Finished, quiet: bool) {
-    if let Some(warning) = verdict::too_short(finished).filter(|_| !quiet) {
+    for warning in [verdict::too_short(finished), verdict::left_behind(finished)].into_iter().flatten().filter(|_| !quiet) {
         say(&format!("warning: {warning}"));
     }
 }

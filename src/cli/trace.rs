@@ -36,7 +36,7 @@ pub fn trace(arguments: &TraceArguments) -> Outcome {
         let calls = run.timeline.series(0).map(u64::from).sum::<u64>();
         return Err(Failure::Wrong(format!("there is no call {}: the run has {calls} calls, counted from 0", calls_named(arguments.call))));
     }
-    print(&story::tell(&model, &recorder))?;
+    print(&story::tell(&model, &run, &recorder))?;
     match run.violation {
         Some(violation) => Err(Failure::Broken(simulate::contradiction(&model, &scenario.name, seed, violation))),
         None => Ok(()),

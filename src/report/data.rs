@@ -73,7 +73,7 @@ pub struct Mark {
     pub from: Option<f64>,
     /// The last second; None is for good.
     pub to: Option<f64>,
-    /// The capacity, per second.
+    /// The capacity, per second; of a fault with a condition the share of the runs in which it lasts then.
     pub value: Option<f64>,
 }
 

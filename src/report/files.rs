@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::claims;
+use super::{claims, spells};
 use crate::measure::time::Time;
 use crate::study::experiment::Study;
 use crate::study::scenario::Scenario;
@@ -49,6 +49,9 @@ pub fn write(finished: Finished, folder: &Path) -> io::Result<()> {
     write_table(&folder.join("runs.csv"), runs(finished))?;
     if finished.scenario.charts.iter().any(|chart| !chart.reference.is_empty()) {
         write_table(&folder.join("reference.csv"), reference(finished))?;
+    }
+    if finished.models.iter().any(|model| !model.conditional.faults.is_empty()) {
+        write_table(&folder.join("spells.csv"), spells::rows(finished))?;
     }
     let claims = claims::claims(finished);
     // Only where there is a known value: a bound is no figure to look at beside ours.
@@ -130,7 +133,7 @@ fn reference(finished: Finished) -> Table {
     table
 }
 
-fn number(value: Option<f64>) -> String {
+pub(super) fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
@@ -249,6 +252,9 @@ fn marks(finished: Finished) -> Table {
         for fault in &model.faults {
             let until = (fault.until != Time::NEVER).then(|| fault.until.seconds());
             mark("fault", &fault.label, Some(fault.from.seconds()), until, None);
+        }
+        for spell in spells::shares(model, &finished.study.cells[cell].replications) {
+            mark("fault", &spell.label, Some(spell.from.seconds()), Some(spell.until.seconds()), Some(spell.share));
         }
         for (shape, capacity) in model.services.iter().zip(model.capacities(&model.epochs[0])) {
             if capacity.is_finite() && !shape.optimistic {

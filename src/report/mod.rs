@@ -8,6 +8,7 @@ pub mod data;
 pub mod files;
 pub mod manifest;
 pub mod schedule;
+pub mod spells;
 pub mod story;
 pub mod table;
 pub mod verdict;

@@ -1,22 +1,35 @@
 //! A trace in words: an aligned line an event.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::table::align;
 use crate::measure::time::{Duration, Time};
 use crate::retry::outcome::Outcome;
+use crate::study::verdict::conditional_spells;
 use crate::world::model::{Model, Origin};
+use crate::world::run::Run;
 use crate::world::trace::{Line, Recorder, What};
 
 /// The whole trace. Where it is of one call, time also counts from its start.
-pub fn tell(model: &Model, recorder: &Recorder) -> String {
+pub fn tell(model: &Model, run: &Run, recorder: &Recorder) -> String {
     let one = recorder.calls.0 == recorder.calls.1;
     let start = recorder.lines.first().map_or(Time::ZERO, |line| line.at);
     let header = ["time", if one { "since start" } else { "call" }, "who", "what"].map(String::from).to_vec();
-    let rows = recorder.lines.iter().map(|line| {
-        let second = if one { format!("+{}", seconds(Time(line.at.since(start).0))) } else { line.call.to_string() };
-        vec![seconds(line.at), second, who(model, line), what(model, line)]
+    let since = |at: Time| format!("+{}", seconds(Time(at.since(start).0)));
+    let told = recorder.lines.iter().map(|line| {
+        let second = if one { since(line.at) } else { line.call.to_string() };
+        (line.at, vec![seconds(line.at), second, who(model, line), what(model, line)])
     });
+    let end = recorder.lines.last().map_or(Time::ZERO, |line| line.at);
+    let faults = faults(model, run).into_iter().filter(|(at, _)| (start..=end).contains(at)).map(|(at, words)| {
+        let second = if one { since(at) } else { String::new() };
+        (at, vec![seconds(at), second, "fault".to_string(), words])
+    });
+    // A fault comes before what else happens at its instant: the order of equals is kept.
+    let mut rows: Vec<(Time, Vec<String>)> = faults.chain(told).collect();
+    rows.sort_by_key(|(at, _)| *at);
+    let rows = rows.into_iter().map(|(_, row)| row);
     // Numbers to the right, words to the left: the first two columns are padded here, since the table puts words first.
     let mut rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
     for column in 0..2 {
@@ -28,6 +41,15 @@ pub fn tell(model: &Model, recorder: &Recorder) -> String {
         let _ = writeln!(text, "... and {} more lines", recorder.left_out);
     }
     text
+}
+
+/// When each fault with a condition starts and ends in a run, in words.
+fn faults(model: &Model, run: &Run) -> Vec<(Time, String)> {
+    let words = |(fault, time): (usize, Range<Time>)| {
+        let label = &model.conditional.faults[fault].label;
+        [(time.start, format!("starts by its condition: {label}")), (time.end, format!("ends: {label}"))]
+    };
+    conditional_spells(model, run).into_iter().flat_map(words).collect()
 }
 
 fn seconds(time: Time) -> String {

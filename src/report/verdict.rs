@@ -37,6 +37,14 @@ pub fn too_short(finished: Finished) -> Option<String> {
     (count > 0).then(|| format!("the horizon is too short to tell in {count} of {all} runs{advice}"))
 }
 
+/// Where `--set` has changed the model and closed forms have not followed: how many, and what to write.
+pub fn left_behind(finished: Finished) -> Option<String> {
+    let claims = finished.scenario.expectations.iter().filter(|expectation| expectation.is_fixed);
+    let count = claims.count();
+    let help = "write the path of a value in place of a number, such as workers = \"service.api.workers\", and it follows";
+    (count > 0).then(|| format!("the closed forms of {count} expectations have numbers of their own, which --set has not changed; {help}"))
+}
+
 /// Every claim about every cell that it is about, and what became of it.
 pub fn verdicts(finished: Finished<'_>) -> Vec<(&Expectation, Verdict)> {
     let metrics = &finished.study.metrics;

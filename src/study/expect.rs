@@ -23,6 +23,8 @@ pub struct Expectation {
     pub text: String,
     /// Who says so, such as `Brooker 2022`; None where it is the scenario itself.
     pub source: Option<String>,
+    /// Whether `--set` has changed the model, and the bound is a closed form all of whose numbers are its own: they have stayed.
+    pub is_fixed: bool,
 }
 
 /// What a metric is claimed to be.
@@ -111,7 +113,7 @@ pub fn expectation(context: &mut Context, node: &mut Node, metrics: &[String], a
     let known = covers?.or(published?).map(Bound::Known);
     let about = about?.map(|(value, within)| Bound::About(value, within));
     let bound = below?.or(above?).or(between?).or(equals?).or(about).or(known)?;
-    Some(Expectation { filter: cells?.unwrap_or_default(), metric: metric?, bound, text: texts.concat(), source: source? })
+    Some(Expectation { filter: cells?.unwrap_or_default(), metric: metric?, bound, text: texts.concat(), source: source?, is_fixed: false })
 }
 
 fn readable(node: &Node) -> String {
@@ -243,7 +245,7 @@ mod tests {
     fn verdicts(bound: Bound, filter: Filter) -> Vec<(usize, bool)> {
         let axes = [axis("a.policy", &["x", "y"]), axis("b", &["1s", "2s"])];
         let cells = cells(&axes);
-        let expectation = Expectation { filter, metric: "attempts".into(), bound, text: "claim".into(), source: None };
+        let expectation = Expectation { filter, metric: "attempts".into(), bound, text: "claim".into(), source: None, is_fixed: false };
         let value = |cell: usize, metric: &str| {
             assert_eq!(metric, "attempts");
             let value = [Some(1.0), Some(2.0), Some(3.0), None][cell]?;

@@ -2,10 +2,12 @@
 //! last bit of every sum is the same for any number of threads.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use hdrhistogram::Histogram;
 
 use super::metrics::{self, Metric, Summary};
+use super::verdict::conditional_spells;
 use crate::measure::statistics::{Estimate, Moments, wilson};
 use crate::measure::time::{Duration, Time};
 use crate::world::invariant::Violation;
@@ -21,6 +23,8 @@ pub struct Replication {
     pub fingerprint: u64,
     /// The value of each metric; None where it is undefined.
     pub values: Vec<Option<f64>>,
+    /// When which fault with a condition lasted: its number among them, its start, and its end, the run's at most. By fault, then time.
+    pub spells: Vec<(usize, Range<Time>)>,
 }
 
 /// A number with its 95 % interval and the standard deviation of a replication.
@@ -72,8 +76,10 @@ impl Digest {
     /// Of a run, with the series of these names.
     pub fn of(model: &Model, mut run: Run, series: &[String]) -> Digest {
         let values = metrics::values(model, &mut run);
+        let until_end = |(fault, time): (usize, Range<Time>)| (fault, time.start..time.end.min(run.ended));
+        let spells = conditional_spells(model, &run).into_iter().map(until_end).collect();
         Digest {
-            replication: Replication { number: run.seed.replication, fingerprint: run.fingerprint, values },
+            replication: Replication { number: run.seed.replication, fingerprint: run.fingerprint, values, spells },
             events: run.events,
             series: series.iter().map(|name| series_of(model, &run, name)).collect(),
             latency: run.latency,

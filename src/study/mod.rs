@@ -6,6 +6,7 @@ pub mod curated;
 pub mod expect;
 pub mod experiment;
 pub mod fold;
+mod follow;
 pub mod known;
 pub mod metrics;
 pub mod presets;

@@ -29,6 +29,8 @@ pub struct Conditional {
 /// A fault that starts by a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConditionalFault {
+    /// What it sets, as in the scenario: `service.api.workers = 20`.
+    pub label: String,
     /// What must be so for it to start.
     pub when: Condition,
     /// What ends it before its time; None where nothing does.

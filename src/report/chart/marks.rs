@@ -33,6 +33,8 @@ fn words(mark: &Mark) -> String {
     match mark.kind.as_str() {
         "capacity" => format!("capacity of {}, {}", mark.label, number::value(mark.value.unwrap_or(0.0), Some(Unit::PerSecond))),
         "fault" if mark.label.is_empty() => "fault".to_string(),
+        // It lasts at other times in each run: the shade is the darker, the more of them it is.
+        "fault" if mark.value.is_some() => format!("fault by its condition: {}", mark.label),
         "fault" => format!("fault: {}", mark.label),
         _ => WARMUP.to_string(),
     }
@@ -55,6 +57,7 @@ fn shows(y: &Axis, mark: &Mark) -> bool {
 pub fn draw_spans(canvas: &mut Canvas, panel: &Panel, marks: &[Mark], with_words: bool) {
     let theme = canvas.theme;
     let (mut taken, mut row) = (panel.area.left, 0.0);
+    let mut named = Vec::new();
     for mark in marks {
         let Sign::Span(fill, opacity) = sign_of(theme, mark) else { continue };
         let (from, to) = (mark.from.unwrap_or(0.0).max(panel.x.low), mark.to.unwrap_or(panel.x.high).min(panel.x.high));
@@ -62,12 +65,14 @@ pub fn draw_spans(canvas: &mut Canvas, panel: &Panel, marks: &[Mark], with_words
             continue;
         }
         let (left, right) = (panel.at(from, panel.y.low).0, panel.at(to, panel.y.low).0);
-        // A fault of an instant must still be seen.
-        canvas.rectangle(Area { left, width: (right - left).max(2.5), ..panel.area }, fill, opacity);
-        if !with_words {
+        // A fault of an instant must still be seen, but where one follows the other none may cover the next.
+        let least = if mark.value.is_some_and(|share| share < 1.0) { 0.0 } else { 2.5 };
+        canvas.rectangle(Area { left, width: (right - left).max(least), ..panel.area }, fill, opacity * mark.value.unwrap_or(1.0));
+        let words = words(mark);
+        // What lasts at other times in each run has its words once.
+        if !with_words || mark.value.is_some() && named.contains(&words) {
             continue;
         }
-        let words = words(mark);
         let width = font::width(&words, SIZE, false).min(panel.area.width - 12.0);
         let start = (left + 5.0).min(panel.area.right() - width - 4.0);
         // What would run into the words before it goes one line down.
@@ -76,6 +81,7 @@ pub fn draw_spans(canvas: &mut Canvas, panel: &Panel, marks: &[Mark], with_words
         let text =
             Text { size: SIZE, bold: false, colour: if fill == theme.fault() { fill } else { theme.muted() }, anchor: Anchor::Start };
         canvas.text((start, panel.area.top + 16.0 + row), &font::shorten(&words, SIZE, false, width), text);
+        named.push(words);
     }
 }
 

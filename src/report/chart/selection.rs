@@ -4,6 +4,9 @@ use super::number;
 use super::unit::{self, Unit};
 use crate::report::data::{Cell, Results};
 
+/// The verdicts of runs that have no time of recovery though something had changed.
+const OTHERS: [&str; 3] = ["stuck", "undecided", "collapsed"];
+
 /// The metric that is not defined where a run never recovers.
 const RECOVERY: &str = "recovery_time";
 
@@ -122,22 +125,34 @@ impl<'a> Selection<'a> {
     }
 
     /// The value of `metric` in `cell`, with a star where it is only that of the replications that recovered. Where it is not
-    /// defined: what never happens has no time, though it could have happened.
+    /// defined: what never happens has no time, though it could have happened; nor has what a run ended too early to show.
     pub fn value(&self, metric: &str, cell: &Cell, unit: Option<Unit>) -> String {
         let mean = self.results.metric(metric).and_then(|column| cell.measured[column].mean);
-        let stuck = self.results.metric("stuck").map(|column| cell.measured[column].mean);
+        let has_no_stuck = self.results.metric("stuck").is_none();
         match mean {
-            Some(mean) if metric == RECOVERY && is_above_zero(stuck) => format!("{}*", number::value(mean, unit)),
+            Some(mean) if metric == RECOVERY && !self.others(cell).is_empty() => format!("{}*", number::value(mean, unit)),
             Some(mean) => number::value(mean, unit),
-            None if metric == RECOVERY && stuck != Some(None) => "never".to_string(),
+            None if metric == RECOVERY && self.others(cell) == ["undecided"] => "undecided".to_string(),
+            None if metric == RECOVERY && (has_no_stuck || !self.others(cell).is_empty()) => "never".to_string(),
             None => "–".to_string(),
         }
     }
 
-    /// What a star means, where one of `metrics` has one.
+    /// What became of the replications of a cell that did not recover, where there are some.
+    fn others(&self, cell: &Cell) -> Vec<&'static str> {
+        let share = |verdict: &&str| self.results.metric(verdict).map(|column| cell.measured[column].mean);
+        OTHERS.into_iter().filter(|verdict| is_above_zero(share(verdict))).collect()
+    }
+
+    /// What a star means, where one of `metrics` has one: what became of the others.
     pub fn caveat(&self, metrics: &[String]) -> Option<String> {
-        let starred = |metric: &&String| self.cells.iter().any(|cell| self.value(metric, cell, None).ends_with('*'));
-        metrics.iter().find(starred).map(|metric| format!("* {metric} of the replications that recovered; others are stuck."))
+        let starred = |cell: &&Cell| self.value(RECOVERY, cell, None).ends_with('*');
+        let metric = metrics.iter().find(|metric| *metric == RECOVERY)?;
+        let found: Vec<&str> = self.cells.iter().filter(|cell| starred(cell)).flat_map(|cell| self.others(cell)).collect();
+        let mut others = OTHERS.into_iter().filter(|verdict| found.contains(verdict));
+        let first = others.next()?;
+        let rest = others.fold(String::new(), |text, verdict| format!("{text} or {verdict}"));
+        Some(format!("* {metric} of the replications that recovered; others are {first}{rest}."))
     }
 
     /// One value of `axis`: alone where it is a word that says what it is, and is on no other axis, else with the name of the axis.

@@ -16,6 +16,7 @@ use super::scalars::{list, text};
 use crate::study::chart::Chart;
 use crate::study::compare::{self, Axis, AxisValue, MOST_CELLS, cells};
 use crate::study::expect::{Expectation, expectation};
+use crate::study::follow::{follow, is_fixed, restore};
 use crate::study::metrics::{metric_names, series_names};
 use crate::world::model::Model;
 
@@ -150,7 +151,15 @@ fn sections(context: &mut Context, tree: &mut Node, name: &str, overridden: &[(S
     build(context, tree, settings.as_ref().map(|(times, _)| *times));
     let (axes, written) = axes(context, tree, &before, overridden);
     let names = Names { metrics: &metrics, series: &series, axes: &written, scenario: name };
-    let mut expectations = tables(context, tree, "expect", |context, node| expectation(context, node, names.metrics, names.axes));
+    let model = tree.clone();
+    let is_changed = overridden.iter().any(|(path, _)| !path.starts_with("run."));
+    let mut expectations = tables(context, tree, "expect", |context, node| {
+        let is_fixed = is_changed && is_fixed(node);
+        let followed = follow(context, node, &model, &axes);
+        let read = expectation(context, node, names.metrics, names.axes).map(|read| Expectation { is_fixed, ..read });
+        restore(node, followed);
+        read
+    });
     let mut charts = tables(context, tree, "chart", |context, node| chart(context, node, &names));
     let has =
         |(path, csv): &(String, String)| axes.iter().any(|axis| axis.path == *path && axis.values.iter().any(|value| value.csv == *csv));

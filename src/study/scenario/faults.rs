@@ -96,7 +96,11 @@ fn fault(context: &mut Context, node: &mut Node, services: &[String]) -> Option<
     };
     let sets = fields.required(context, "set", "{ \"service.api.down\" = \"refuse\" }", |context, node| patches(context, node, steps));
     fields.finish(context);
-    Some(WrittenFault { place, course: course?, sets: sets? })
+    let (mut course, sets) = (course?, sets?);
+    if let Course::Conditional(fault) = &mut course {
+        fault.label = label(&sets);
+    }
+    Some(WrittenFault { place, course, sets })
 }
 
 /// Refuses keys that only go with another, which is not there.
@@ -160,6 +164,7 @@ fn conditional(context: &mut Context, fields: &mut Fields, services: &[String]) 
     let help = "leave it out: the fault comes again whenever its condition holds, unless `once = true`";
     only_with(context, fields, &["every", "times"], "does not go with `when`", help);
     Some(Course::Conditional(ConditionalFault {
+        label: String::new(),
         when: when?,
         until: until?,
         from: Time(at?.0),
@@ -274,12 +279,17 @@ pub fn patched(context: &mut Context, tree: &Node, faults: &[WrittenFault], last
     tree
 }
 
+/// What a fault sets, in words.
+fn label(sets: &[Patch]) -> String {
+    sets.iter().map(|patch| patch.label.as_str()).collect::<Vec<_>>().join(", ")
+}
+
 /// The times of the faults for the model, by their start. When a conditional fault lasts is known only by the run.
 pub fn spans(faults: &[WrittenFault], horizon: Option<Time>) -> Vec<FaultSpan> {
     let mut spans = Vec::new();
     for fault in faults {
         let Some(timing) = fault.course.timed() else { continue };
-        let label = fault.sets.iter().map(|patch| patch.label.as_str()).collect::<Vec<_>>().join(", ");
+        let label = label(&fault.sets);
         let span = |index: u64| {
             let from = timing.start(index);
             FaultSpan { from, until: timing.whole().map_or(Time::NEVER, |whole| from + whole), label: label.clone() }

@@ -74,8 +74,8 @@ pub fn range(context: &mut Context, node: &mut Node, path: &str) -> Option<Vec<N
 pub fn ramp(context: &mut Context, node: &mut Node, path: &str, steps: u64) -> Option<Vec<Node>> {
     let place = node.place;
     let mut fields = Fields::open(context, node, "a ramp")?;
-    let from = fields.required(context, "from", "1.0", measured);
-    let to = fields.required(context, "to", "0.2", measured);
+    let from = fields.required(context, "from", "1.0", |context, node| end_of_ramp(context, node, path));
+    let to = fields.required(context, "to", "0.2", |context, node| end_of_ramp(context, node, path));
     fields.finish(context);
     let ((first, unit), (last, last_unit)) = (from?, to?);
     let unit = match (unit, last_unit) {
@@ -86,6 +86,21 @@ pub fn ramp(context: &mut Context, node: &mut Node, path: &str, steps: u64) -> O
     let whole_only = is_whole(path);
     let value = |step: u64| between(first, last, step as f64 / steps.max(2).saturating_sub(1) as f64, false);
     Some((0..steps).map(value).map(|value| node_of(if whole_only { value.round() } else { value }, unit, place)).collect())
+}
+
+/// An end of a ramp: between two words, or a word and a number, there is nothing.
+fn end_of_ramp(context: &mut Context, node: &mut Node, path: &str) -> Option<(f64, Unit)> {
+    let measure = |text: &str| text.trim_start_matches(['-', '+', '.']).starts_with(|first: char| first.is_ascii_digit());
+    let written = match &node.value {
+        Value::Text(text) if measure(text) => return measured(context, node),
+        Value::Whole(_) | Value::Number(_) => return measured(context, node),
+        Value::Text(text) => format!("the word `{text}`"),
+        other => other.kind().to_string(),
+    };
+    let message = format!("a ramp of `{path}` goes from number to number, and its `from` and `to` cannot be {written}");
+    let help =
+        "to change it at once, write the value in place of the ramp; to change it again later, add a second [[fault]] with its own `at`";
+    context.refuse(node.place, message, help)
 }
 
 /// Whether the last key of a path takes whole numbers only.

@@ -8,33 +8,36 @@
 //!
 //! A closed load asks less while it is in trouble, so its calls are no measure: there, goodput is compared with goodput before.
 
+use std::ops::Range;
+
 use super::series::Bins;
 use crate::load::Load;
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::time::Time;
 use crate::world::model::Model;
-use crate::world::run::{Change, Run};
+use crate::world::run::Change;
 
-/// The bin after the last change at whose beginning it was back for good; None where it never was.
-pub fn recovered_after(bins: &Bins, start: usize, healthy: f64) -> Option<usize> {
-    let course = bins.course(start..bins.count, healthy);
+/// The bin after the last change, of the bins that are all after it, at whose beginning it was back for good; None where it never was.
+pub fn recovered_after(bins: &Bins, after: Range<usize>, healthy: f64) -> Option<usize> {
+    let course = bins.course(after.clone(), healthy);
     let lowest = course.lowest(0);
     let falls_no_further = |from: &usize| course.heights[*from] - course.heights[lowest] <= course.chance(2.0, *from, lowest);
     let recovered = (0..lowest).find(falls_no_further).unwrap_or(lowest);
     // What rises only in the last moments may be noise: a twentieth of what follows the last change, and at least three bins, must be good.
-    (recovered + course.believable() <= bins.count - start).then_some(recovered)
+    (recovered + course.believable() <= after.len()).then_some(recovered)
 }
 
 /// Whether the calls after the last change, each tried once, are less than every service on their way can do.
-pub fn could_recover(model: &Model, run: &Run, last: &Change, start: usize) -> bool {
+pub fn could_recover(model: &Model, bins: &Bins, last: &Change, after: Range<usize>) -> bool {
     let numbers = model.numbers(last.epoch, last.lasting);
-    let seconds = run.ended.since(Time(model.bin.0.saturating_mul(start as u64))).seconds();
-    let measured = run.timeline.series(0).skip(start).map(f64::from).sum::<f64>() / seconds;
+    let end = Time(model.bin.0.saturating_mul(after.end as u64));
+    let ended = model.horizon.map_or(end, |horizon| end.min(horizon));
+    let measured = bins.calls[after.clone()].iter().sum::<f64>() / bins.seconds[after].iter().sum::<f64>();
     let clients = model.groups.iter().map(|group| f64::from(group.count)).sum::<f64>();
     let mut demand = vec![0.0; model.services.len()];
     for (index, group) in model.groups.iter().enumerate() {
         demand[model.callers[group.caller.at()].to.at()] += match &group.load {
-            Load::Open { profile, .. } => profile.rate(last.at.max(run.ended)) * model.load_factor(last.epoch, last.lasting, index),
+            Load::Open { profile, .. } => profile.rate(last.at.max(ended)) * model.load_factor(last.epoch, last.lasting, index),
             // Loads without a rate: what was asked is shared out by head.
             _ => measured * f64::from(group.count) / clients,
         };

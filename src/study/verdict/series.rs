@@ -18,10 +18,18 @@ pub struct Bins {
     pub succeeded: Vec<f64>,
     /// Calls that ended.
     pub ended: Vec<f64>,
+    /// Calls that started.
+    pub calls: Vec<f64>,
     /// Calls that started; where some load is closed, the seconds of the bin.
     pub asked: Vec<f64>,
+    /// How long the bin is, in seconds.
+    pub seconds: Vec<f64>,
     /// Attempts sent.
     pub attempts: Vec<f64>,
+    /// Attempts that reached each service.
+    pub arrivals: Vec<Vec<f64>>,
+    /// Attempts that wait at each service, at the end of the bin.
+    pub queues: Vec<Vec<f64>>,
     /// Attempts that wait, at the end of the bin, of all services together.
     pub queued: Vec<f64>,
     /// Calls that are open, at the end of the bin.
@@ -42,17 +50,22 @@ impl Bins {
         let closed = model.groups.iter().any(|group| matches!(group.load, Load::Closed { .. }));
         // The last bin may end before its width is full.
         let edge = |bin: usize| Time(model.bin.0.saturating_mul(bin as u64)).min(run.ended);
-        let seconds = || (0..succeeded.len()).map(|bin| (edge(bin + 1) - edge(bin)).seconds()).collect();
+        let seconds: Vec<f64> = (0..succeeded.len()).map(|bin| (edge(bin + 1) - edge(bin)).seconds()).collect();
         let mut open = Vec::with_capacity(succeeded.len());
         calls.iter().zip(&ended).fold(0.0, |before, (started, ended)| {
             open.push(before + started - ended);
             before + started - ended
         });
+        let queues = of_services(model, run, "queue");
         Bins {
             count: succeeded.len(),
-            asked: if closed { seconds() } else { calls },
+            asked: if closed { seconds.clone() } else { calls.clone() },
+            calls,
+            seconds,
             attempts: series("attempts"),
-            queued: queued(model, run),
+            arrivals: of_services(model, run, "arrivals"),
+            queued: sum(&queues, succeeded.len()),
+            queues,
             open,
             succeeded,
             ended,
@@ -96,13 +109,16 @@ impl Bins {
     }
 }
 
-fn queued(model: &Model, run: &Run) -> Vec<f64> {
-    let place = SERVICE_SERIES.iter().position(|series| *series == "queue").unwrap_or_default();
-    let mut sum = vec![0.0; run.timeline.bins()];
-    for service in 0..model.services.len() {
-        let levels = run.timeline.series(COUNTS.len() + service * SERVICE_SERIES.len() + place);
-        sum.iter_mut().zip(levels).for_each(|(sum, level)| *sum += f64::from(level));
-    }
+/// One series of each service.
+fn of_services(model: &Model, run: &Run, name: &str) -> Vec<Vec<f64>> {
+    let place = SERVICE_SERIES.iter().position(|series| *series == name).unwrap_or_default();
+    let of = |service: usize| run.timeline.series(COUNTS.len() + service * SERVICE_SERIES.len() + place).map(f64::from).collect();
+    (0..model.services.len()).map(of).collect()
+}
+
+fn sum(series: &[Vec<f64>], bins: usize) -> Vec<f64> {
+    let mut sum = vec![0.0; bins];
+    series.iter().for_each(|one| sum.iter_mut().zip(one).for_each(|(sum, level)| *sum += level));
     sum
 }
 
