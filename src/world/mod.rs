@@ -24,6 +24,7 @@ mod pools;
 mod probe;
 mod replicas;
 mod retriers;
+mod rows;
 pub mod run;
 mod scaling;
 mod server;

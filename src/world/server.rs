@@ -8,6 +8,7 @@ use super::invariant::Invariant;
 use super::probe::ServiceCount;
 use super::sharing::pace;
 use super::trace::{Listener, What};
+use crate::link::Replies;
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::random::Purpose;
 use crate::measure::time::{Duration, Time};
@@ -78,6 +79,7 @@ impl<L: Listener> World<'_, L> {
         let numbers = &self.numbers.services[service.at()];
         let own = match answer(&numbers.script, self.attempts[attempt].number) {
             Some(Answer::Work(_, Some(delay))) => *delay,
+            _ if numbers.reserves => self.attempts[attempt].work_left,
             _ => drawn,
         };
         numbers.load_time.map_or(own, |load| load.apply(own, self.services[service.at()].busy + 1))
@@ -122,7 +124,9 @@ impl<L: Listener> World<'_, L> {
         if turned_away {
             return self.end_turning_away(attempt, service);
         }
-        match self.outcome_of_work(attempt, service) {
+        let is_write = self.attempts[attempt].version.is_some();
+        let outcome = if is_write { self.compare(attempt, service) } else { self.outcome_of_work(attempt, service) };
+        match outcome {
             Outcome::Ok => self.go_on_with(attempt, service),
             failure => self.complete(attempt, failure),
         }
@@ -167,10 +171,14 @@ impl<L: Listener> World<'_, L> {
         // The time until now is this worker's own; from here on it is held.
         let address = held.address.child(u64::from(held.number) << 16 | u64::from(held.calls_made));
         held.calls_made += 1;
+        let worked = held.state == State::Working;
         held.worked = held.worked.saturating_add(self.now - held.since);
         held.since = self.now;
         held.state = State::Waiting;
         let (parent, above) = ((attempt, held.stamp), held.call.0);
+        if worked {
+            self.count_waiting(service, 1);
+        }
         self.tell_of_attempt(attempt, |_| What::CallsOn(self.model.callers[caller.at()].to));
         let criticality = self.calls[above].criticality;
         let client = self.replica_number(service, base);
@@ -213,7 +221,7 @@ impl<L: Listener> World<'_, L> {
         self.reply(attempt, outcome);
     }
 
-    fn count_done(&mut self, attempt: u32, service: ServiceIndex, outcome: Outcome) {
+    pub(super) fn count_done(&mut self, attempt: u32, service: ServiceIndex, outcome: Outcome) {
         let call = self.attempts[attempt].call.0;
         if outcome == Outcome::Ok {
             self.probe.count_at(service, ServiceCount::Served);
@@ -236,6 +244,9 @@ impl<L: Listener> World<'_, L> {
         state.busy -= 1;
         self.count_busy(attempt, service);
         self.leave_key(attempt);
+        if self.attempts[attempt].state == State::Waiting {
+            self.count_waiting(service, -1);
+        }
         let held = &mut self.attempts[attempt];
         held.worked = held.worked.saturating_add(self.now - held.since);
         held.stamp = held.stamp.wrapping_add(1);
@@ -263,12 +274,13 @@ impl<L: Listener> World<'_, L> {
         held.state = State::Travelling;
         let (address, number) = (held.address, u64::from(held.number));
         let link = &self.numbers.callers[held.caller.at()].link;
-        if link.loses(|| address.draw_way(Purpose::Loss, 3, number)) {
+        let is_silent = link.replies == Replies::Failures && outcome == Outcome::Ok;
+        if !is_silent && link.loses(|| address.draw_way(Purpose::Loss, 3, number)) {
             self.tell_of_attempt(attempt, What::Lost);
             self.count_work(attempt, false);
             return self.forget(attempt);
         }
-        if link.is_direct() {
+        if is_silent || link.is_direct() {
             return self.receive(attempt);
         }
         let delay = link.delay.sample(address.draw_way(Purpose::Link, 3, number));
@@ -322,38 +334,6 @@ impl<L: Listener> World<'_, L> {
         if call.settled && call.under_way == 0 {
             self.calls.give_back(place);
         }
-    }
-
-    pub(super) fn read_row(&mut self, attempt: u32, service: ServiceIndex) {
-        let version = self.services[service.at()].version;
-        self.tell_of_attempt(attempt, |number| What::RowRead(number, version));
-        let held = &mut self.attempts[attempt];
-        held.version = Some(version);
-        let (address, number) = (held.address, u64::from(held.number));
-        let link = &self.numbers.callers[held.caller.at()].link;
-        // The read's reply and the write's request: two ways, which nothing can disturb in between.
-        if [1, 2].into_iter().any(|way| link.loses(|| address.draw_way(Purpose::Loss, way, number))) {
-            self.tell_of_attempt(attempt, What::Lost);
-            return self.forget(attempt);
-        }
-        let way = |way| link.delay.sample(address.draw_way(Purpose::Link, way, number));
-        let delay = way(1).saturating_add(way(2));
-        self.agenda.add(self.now + delay, Event::Write(attempt));
-    }
-
-    /// The write reaches the row: it is taken where nobody has written since the read.
-    pub(super) fn write(&mut self, attempt: u32) {
-        let service = self.service_of(attempt);
-        if let Some(down) = self.numbers.services[service.at()].down {
-            return self.meet_down(attempt, service, down);
-        }
-        self.count_arrival(service);
-        let state = &mut self.services[service.at()];
-        let outcome = if self.attempts[attempt].version == Some(state.version) { Outcome::Ok } else { Outcome::Conflict };
-        state.version += u64::from(outcome == Outcome::Ok);
-        self.count_done(attempt, service, outcome);
-        self.tell_of_attempt(attempt, |number| What::RowWritten(number, outcome));
-        self.reply(attempt, outcome);
     }
 
     /// Whatever is still queued or worked on at the end has waited, or kept a worker busy, until then.

@@ -38,6 +38,7 @@ mod priorities;
 mod queues;
 mod replicas;
 mod results;
+mod rows;
 mod scaling;
 mod scenarios;
 mod serving;
