@@ -11,12 +11,31 @@ pub struct Link {
     pub delay: Distribution,
     /// The share of messages that never arrive.
     pub loss: f64,
+    /// Which answers travel back.
+    pub replies: Replies,
+}
+
+/// Which answers travel back over a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replies {
+    /// Every answer takes its way.
+    All,
+    /// No news is good news: a success is known to the caller at the instant the service is done, and only failures travel.
+    Failures,
 }
 
 impl Link {
     /// No delay, no loss.
     pub fn direct() -> Link {
-        Link { delay: Distribution::Constant(Duration::ZERO), loss: 0.0 }
+        Link { delay: Distribution::Constant(Duration::ZERO), loss: 0.0, replies: Replies::All }
+    }
+
+    /// How many messages a success takes: there, and back where it is answered.
+    pub fn ways(&self) -> f64 {
+        match self.replies {
+            Replies::All => 2.0,
+            Replies::Failures => 1.0,
+        }
     }
 
     /// Whether a message arrives at the instant it is sent.

@@ -28,6 +28,8 @@ pub struct Autoscaler {
 pub enum Signal {
     /// Workers held, averaged over time.
     Busy,
+    /// Workers at work of their own, averaged over time: those that wait for a service they call are held but not at work.
+    Cpu,
     /// Attempts in the queue, averaged over time.
     Queue,
     /// Attempts that arrived, a second.

@@ -68,6 +68,8 @@ pub struct Service {
     pub sharing: bool,
     /// Where they share: how many attempts are in service at once; None is unlimited.
     pub in_service_limit: Option<u32>,
+    /// Whether the work on an attempt is drawn when it arrives, by the numbers that hold then, and not when the work starts.
+    pub reserves: bool,
     /// For each service that it calls, whether that call has no more time than is left to the caller.
     pub inherits_deadline: Vec<bool>,
     /// For each service that it calls, the share of calls that need it, 0 to 1.
@@ -140,6 +142,7 @@ impl Service {
             load_time: None,
             sharing: false,
             in_service_limit: None,
+            reserves: false,
             inherits_deadline: Vec::new(),
             shares: Vec::new(),
             cache: None,

@@ -185,6 +185,10 @@ impl<L: Listener> World<'_, L> {
             self.turn_away_at_door(attempt, service, Reason::Shed);
             return false;
         }
+        if numbers.reserves {
+            let held = &mut self.attempts[attempt];
+            held.work_left = numbers.time.sample(held.address.draw(Purpose::Service, held.number.into()));
+        }
         let state = &mut self.services[service.at()];
         if let Some(codel) = numbers.codel.as_ref().filter(|_| state.busy < state.places) {
             codel.drops(&mut state.codel, Duration::ZERO, self.now);
@@ -342,9 +346,9 @@ impl<L: Listener> World<'_, L> {
         for (state, numbers) in self.services.iter_mut().zip(&self.numbers.services) {
             state.places = state.scaled.map(|scaled| scaled.workers).or(numbers.places()).unwrap_or(u32::MAX);
             let door = numbers.rate_limit.is_some() || !numbers.script.is_empty() || numbers.shed != Shed::None;
-            state.looks = door || numbers.max_wait.is_some() || numbers.codel.is_some();
+            state.looks = door || numbers.reserves || numbers.max_wait.is_some() || numbers.codel.is_some();
             state.cached = numbers.cache.is_some();
-            state.special = numbers.sharing || numbers.load_time.is_some() || !numbers.script.is_empty();
+            state.special = numbers.sharing || numbers.load_time.is_some() || numbers.reserves || !numbers.script.is_empty();
         }
         (0..self.services.len()).for_each(|index| self.take_in_life(ServiceIndex(index as u16)));
         if self.numbers.services.iter().any(|service| service.shed == Shed::Doomed) {

@@ -27,7 +27,7 @@ mod pools;
 mod probe;
 mod replicas;
 mod retriers;
-mod row;
+mod rows;
 pub mod run;
 mod scaling;
 mod server;

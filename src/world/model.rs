@@ -183,7 +183,7 @@ impl Model {
                 let (own, below) = held[self.callers[caller.at()].to.at()];
                 let cache = epoch.services[self.callers[caller.at()].to.at()].cache;
                 let (hits, hit) = cache.map_or((0.0, 0.0), |cache| (cache.hit_rate, cache.time.seconds()));
-                share * ((1.0 - hits) * (own + below) + hits * hit + 2.0 * link.delay.mean())
+                share * ((1.0 - hits) * (own + below) + hits * hit + link.ways() * link.delay.mean())
             });
             let below = below.sum::<f64>();
             let alone = numbers.time.mean();

@@ -46,12 +46,12 @@ impl Service {
         let Service {
             workers: _, time: _, speed: _, queue_limit: _, error_rate: _, permanent_rate: _, down: _,
             in_service_limit: _, inherits_deadline: _, shares: _,
-            order, abandoned, retry_after, rate_limit, script, reject_time, max_wait, codel, shed, load_time, sharing, cache, autoscaler,
+            order, abandoned, retry_after, rate_limit, script, reject_time, max_wait, codel, shed, load_time, sharing, reserves, cache, autoscaler,
             crash,
         } = self;
         let queue = *order != Order::Priority && *abandoned != Abandoned::Cancel && max_wait.is_none() && codel.is_none();
         let door = rate_limit.is_none() && retry_after.is_none() && *shed == Shed::None && reject_time.is_zero();
-        let work = script.is_empty() && load_time.is_none() && !sharing;
+        let work = script.is_empty() && load_time.is_none() && !sharing && !reserves;
         queue && door && work && cache.is_none() && autoscaler.is_none() && crash.is_none()
     }
 }

@@ -17,8 +17,21 @@ pub(super) struct Scaled {
     since: Time,
     /// Attempts that have arrived, and that were served in time, in all.
     pub seen: [u64; 2],
+    /// Workers that wait for a service they call.
+    waiting: u32,
+    /// How long they have waited together, as of a time, in nanoseconds.
+    waited: (u64, Time),
     /// The signal as it was at the last look, added up.
     last: u64,
+}
+
+impl Scaled {
+    /// How long workers have waited for services they call, until now, in nanoseconds.
+    fn waited_until(&mut self, now: Time) -> u64 {
+        let (waited, since) = self.waited;
+        self.waited = (waited.wrapping_add(now.since(since).0.wrapping_mul(self.waiting.into())), now);
+        self.waited.0
+    }
 }
 
 impl<L: Listener> World<'_, L> {
@@ -27,7 +40,8 @@ impl<L: Listener> World<'_, L> {
         for index in 0..self.services.len() {
             let numbers = &self.numbers.services[index];
             let Some((scaler, workers)) = numbers.autoscaler.zip(numbers.workers) else { continue };
-            self.services[index].scaled = Some(Scaled { workers, ordered: workers, since: Time::ZERO, seen: [0; 2], last: 0 });
+            self.services[index].scaled =
+                Some(Scaled { workers, ordered: workers, since: Time::ZERO, seen: [0; 2], waiting: 0, waited: (0, Time::ZERO), last: 0 });
             self.agenda.add(self.now + scaler.every, Event::Scale(ServiceIndex(index as u16), 0));
         }
     }
@@ -59,11 +73,22 @@ impl<L: Listener> World<'_, L> {
         let Some(scaled) = &mut state.scaled else { return 0.0 };
         let (sum, unit) = match scaler.signal {
             Signal::Busy => (busy, scaler.every.0 as f64),
+            Signal::Cpu => (busy.wrapping_sub(scaled.waited_until(now)), scaler.every.0 as f64),
             Signal::Queue => (queue, scaler.every.0 as f64),
             Signal::Arrivals => (scaled.seen[0], scaler.every.seconds()),
             Signal::Goodput => (scaled.seen[1], scaler.every.seconds()),
         };
         sum.wrapping_sub(std::mem::replace(&mut scaled.last, sum)) as f64 / unit
+    }
+
+    /// One worker more, or one fewer, waits for a service that it calls.
+    #[inline]
+    pub(super) fn count_waiting(&mut self, service: ServiceIndex, change: i32) {
+        let now = self.now;
+        if let Some(scaled) = &mut self.services[service.at()].scaled {
+            scaled.waited_until(now);
+            scaled.waiting = scaled.waiting.saturating_add_signed(change);
+        }
     }
 
     fn set_workers(&mut self, service: ServiceIndex, workers: u32) {

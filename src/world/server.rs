@@ -3,10 +3,11 @@
 use super::World;
 use super::agenda::Event;
 use super::caller::NewCall;
-use super::flight::{NOBODY, State};
+use super::flight::{NOBODY, State, UNREAD};
 use super::invariant::Invariant;
 use super::probe::ServiceCount;
 use super::trace::{Listener, What};
+use crate::link::Replies;
 use crate::measure::identifier::ServiceIndex;
 use crate::measure::random::Purpose;
 use crate::measure::time::{Duration, Time};
@@ -83,6 +84,7 @@ impl<L: Listener> World<'_, L> {
         let numbers = &self.numbers.services[service.at()];
         let own = match answer(&numbers.script, self.attempts[attempt].number) {
             Some(Answer::Work(_, Some(delay))) => *delay,
+            _ if numbers.reserves => self.attempts[attempt].work_left,
             _ => drawn,
         };
         numbers.load_time.map_or(own, |load| load.apply(own, self.services[service.at()].busy + 1))
@@ -128,7 +130,8 @@ impl<L: Listener> World<'_, L> {
         if turned_away {
             return self.end_turning_away(attempt, service);
         }
-        match self.outcome_of_work(attempt, service) {
+        let is_write = self.attempts[attempt].version != UNREAD;
+        match if is_write { self.compare(attempt, service) } else { self.outcome_of_work(attempt, service) } {
             Outcome::Ok if !L::PLAIN => self.go_on_with(attempt, service),
             outcome => self.complete(attempt, outcome),
         }
@@ -174,10 +177,14 @@ impl<L: Listener> World<'_, L> {
         // The time until now is this worker's own; from here on it is held.
         let address = held.address.child(u64::from(held.number) << 16 | u64::from(extra.calls_made));
         extra.calls_made += 1;
+        let worked = held.state == State::Working;
         held.worked = held.worked.saturating_add(self.now - held.since);
         held.since = self.now;
         held.state = State::Waiting;
         let (parent, above) = ((attempt, held.stamp), held.call.0);
+        if worked {
+            self.count_waiting(service, 1);
+        }
         self.tell_of_attempt(attempt, |_| What::CallsOn(self.model.callers[caller.at()].to));
         let criticality = self.extra[above].criticality;
         let client = self.replica_number(service, base);
@@ -247,6 +254,9 @@ impl<L: Listener> World<'_, L> {
         state.busy -= 1;
         self.count_busy(attempt, service);
         self.leave_key(attempt);
+        if !L::PLAIN && self.attempts[attempt].state == State::Waiting {
+            self.count_waiting(service, -1);
+        }
         let held = &mut self.attempts[attempt];
         held.worked = held.worked.saturating_add(self.now - held.since);
         held.stamp = held.stamp.wrapping_add(1);
@@ -277,12 +287,13 @@ impl<L: Listener> World<'_, L> {
         held.state = State::Travelling;
         let (address, number) = (held.address, u64::from(held.number));
         let link = &self.numbers.callers[held.caller.at()].link;
-        if link.loses(|| address.draw_way(Purpose::Loss, 3, number)) {
+        let is_silent = link.replies == Replies::Failures && outcome == Outcome::Ok;
+        if !is_silent && link.loses(|| address.draw_way(Purpose::Loss, 3, number)) {
             self.tell_of_attempt(attempt, What::Lost);
             self.count_work(attempt, false);
             return self.forget(attempt);
         }
-        if link.is_direct() {
+        if is_silent || link.is_direct() {
             return self.receive(attempt);
         }
         let delay = link.delay.sample(address.draw_way(Purpose::Link, 3, number));

@@ -154,7 +154,7 @@ const FILES: &[(&str, &str)] = &[
         "has no workers",
     ),
     ("[clients.a]\ncalls = 'b'\nload = { once = {} }\n[service.b]\noptimistic = true\nworkers = 3", "no limit of workers"),
-    ("[clients.a]\ncalls = 'b'\nload = { once = {} }\n[service.b]\noptimistic = true\ntime = '1s'", "an optimistic row has no `time`"),
+    ("[clients.a]\ncalls = 'b'\nload = { once = {} }\n[service.b]\noptimistic = true\ntime_drawn = 'arrival'", "has no `time_drawn`"),
     (
         "[clients.a]\ncalls = 'b'\nload = { once = {} }\n[service.b]\noptimistic = true\nerror_rate = 0.5",
         "an optimistic row has no `error_rate`",

@@ -12,9 +12,11 @@ use crate::support::{curated, scenario, study, values};
 /// Those whose claims are checked here, whole.
 const QUICK: &[&str] = &[
     "paper/brooker_collapse/collapse",
+    "paper/contention/throttle",
     "paper/mitigations/newest_first",
     "paper/retries/budget",
     "paper/retries/independent",
+    "paper/storm/backed_off",
     "paper/storm/microsecond",
     "paper/storm/recovery",
     "paper/storm/spike",

@@ -67,3 +67,33 @@ fn utilisation_knows_the_workers() {
     assert_eq!(value(&study, 0, "api.workers_mean").value, (4.0 * 5.0 + 2.0 * 90.0) / 95.0);
     assert_eq!(value(&study, 0, "api.utilisation").value, 95.0 / (4.0 * 5.0 + 2.0 * 90.0));
 }
+
+/// Ten calls a second hold a worker for 20 ms of work and for 80 ms of waiting below: one is busy, a fifth of one is at work.
+#[test]
+fn cpu_is_the_work_without_the_waiting() {
+    let below = "[service.db]\nworkers = 'unlimited'\ntime = '80ms'\n";
+    let text = format!("{EVEN}calls = [{{ service = 'db' }}]\n{below}");
+    let after = |signal: &str, target: &str| {
+        let scaler =
+            format!("service.api.autoscaler={{ every = '10s', most = 9, signal = '{signal}', target = '{target}', tolerance = 0 }}");
+        value(&study(&scenario(&text, &["service.api.time=20ms", "service.api.workers=4", &scaler])), 0, "api.workers_mean").value
+    };
+    // Four for the first 10 s, then what the target says: 1 busy / 50 %, .2 at work / 50 %, .2 / 7 %.
+    let then = |workers: f64| (4.0 * 10.0 + workers * 90.0) / 100.0;
+    assert_eq!((after("busy", "50%"), after("cpu", "50%"), after("cpu", "7%")), (then(2.0), then(1.0), then(3.0)));
+}
+
+/// Where workers never wait, cpu is what is busy: no more than all of them, at twice the load and at eight times. So both order the same,
+/// two for one at 50 %, where arrivals order as many as are needed.
+#[test]
+fn cpu_does_not_see_how_deep_an_overload_is() {
+    let ordered = |rate: u32, signal: &str, target: &str| {
+        let scaler = format!("signal = \"{signal}\", target = {target}, lag = \"5s\"");
+        workers(1, &scaler, &[&format!("clients.web.load.open.rate={rate}/s"), "run.horizon=20s"])
+    };
+    let then = |workers: f64| (15.0 + workers * 5.0) / 20.0;
+    for rate in [20, 80] {
+        assert_eq!(ordered(rate, "cpu", "\"50%\""), then(2.0), "{rate}/s");
+    }
+    assert_eq!((ordered(20, "arrivals", "10"), ordered(80, "arrivals", "10")), (then(2.0), then(8.0)));
+}

@@ -330,7 +330,7 @@ fn never_ends(context: &mut Context, model: &Model, places: &Places, group: &Gro
 /// Whether no attempt along an edge can be answered before its timeout.
 fn too_slow(epoch: &Epoch, caller: CallerIndex, service: &Service) -> bool {
     let Caller { policy, link } = &epoch.callers[caller.at()];
-    let least = 2.0 * link.delay.least().seconds() + service.time.least().seconds() / service.speed;
+    let least = link.ways() * link.delay.least().seconds() + service.time.least().seconds() / service.speed;
     let mean = if service.shed == Shed::Doomed { service.time.mean() / service.speed } else { 0.0 };
     policy.timeout.is_some_and(|timeout| least.max(mean) > timeout.seconds())
 }

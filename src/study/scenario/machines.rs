@@ -85,7 +85,7 @@ pub fn cache(context: &mut Context, node: &mut Node) -> Option<Cache> {
 }
 
 const SIGNALS: &[(&str, Signal)] =
-    &[("busy", Signal::Busy), ("queue", Signal::Queue), ("arrivals", Signal::Arrivals), ("goodput", Signal::Goodput)];
+    &[("busy", Signal::Busy), ("cpu", Signal::Cpu), ("queue", Signal::Queue), ("arrivals", Signal::Arrivals), ("goodput", Signal::Goodput)];
 
 /// An autoscaler from its table; `"none"` is read by the caller.
 pub fn autoscaler(context: &mut Context, node: &mut Node) -> Option<Autoscaler> {
@@ -93,7 +93,7 @@ pub fn autoscaler(context: &mut Context, node: &mut Node) -> Option<Autoscaler> 
     let signal = fields.required(context, "signal", "\"busy\"", one_of(SIGNALS));
     let place = fields.place_of("target");
     let target = match signal {
-        Some(Signal::Busy) => fields.required(context, "target", "\"70%\"", share),
+        Some(Signal::Busy | Signal::Cpu) => fields.required(context, "target", "\"70%\"", share),
         _ => fields.required(context, "target", "5", number(0.0, 1e9)),
     };
     if target == Some(0.0) {
@@ -186,7 +186,7 @@ pub fn only_a_row(context: &mut Context, place: Place, service: &Service, replic
         context.problem(
             place,
             format!("an optimistic row has no `{key}`"),
-            format!("leave out `{key}`: there is one row, and it takes no time"),
+            format!("leave out `{key}`: there is one row, and it takes any number of writes at once"),
         );
     }
 }

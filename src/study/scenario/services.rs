@@ -8,10 +8,12 @@ use super::reader::{Context, Fields};
 use super::references::PolicyReference;
 use super::scalars::{boolean, count, list, number, one_of, share, text, word_or};
 use super::serving::{self, hint, queue};
-use crate::link::Link;
+use crate::link::{Link, Replies};
 use crate::measure::distribution::Distribution;
 use crate::measure::time::Duration;
 use crate::service::{Abandoned, Service};
+
+const REPLIES: &[(&str, Replies)] = &[("all", Replies::All), ("failures", Replies::Failures)];
 
 const ABANDONED: &[(&str, Abandoned)] = &[("serve", Abandoned::Serve), ("skip", Abandoned::Skip), ("cancel", Abandoned::Cancel)];
 
@@ -41,7 +43,7 @@ pub struct WrittenCall {
 
 /// The keys whose places are kept for problems of the service as a whole. An optimistic row has none of them.
 const PLAIN_KEYS: [&str; 14] = [
-    "time",
+    "time_drawn",
     "speed",
     "queue",
     "abandoned",
@@ -57,11 +59,10 @@ const PLAIN_KEYS: [&str; 14] = [
     "in_service_limit",
 ];
 
-/// Refuses what an optimistic row has not: it takes no time, nobody waits for it, and it never fails but by conflict.
+/// Refuses what an optimistic row has not: any number of writes goes on at once, nobody waits, and none fails but by conflict.
 fn only_a_row(context: &mut Context, service: &Service, places: &[(&str, Place)]) {
     let plain = Service { down: service.down, workers: None, ..Service::plain() };
     let differs = |key: &str| match key {
-        "time" => !service.time.is_zero(),
         "speed" => service.speed != plain.speed,
         "queue" => service.queue_limit.is_some() || service.order != plain.order || service.max_wait.is_some() || service.codel.is_some(),
         "abandoned" => service.abandoned != plain.abandoned,
@@ -73,7 +74,7 @@ fn only_a_row(context: &mut Context, service: &Service, places: &[(&str, Place)]
         context.problem(
             *place,
             format!("an optimistic row has no `{key}`"),
-            format!("leave out `{key}`: a row takes no time and turns nobody away"),
+            format!("leave out `{key}`: a row takes any number of writes at once and turns nobody away"),
         );
     }
 }
@@ -167,12 +168,14 @@ pub fn links(context: &mut Context, node: &mut Node, edges: &[String]) -> Option
     let mut fields = Fields::open(context, node, "[link]")?;
     let delay = fields.or(context, "delay", "0s", distribution);
     let loss = fields.or(context, "loss", 0.0, share);
-    let common = Link { delay: delay.unwrap_or(Distribution::Constant(Duration::ZERO)), loss: loss.unwrap_or(0.0) };
+    let replies = fields.or(context, "replies", "all", one_of(REPLIES));
+    let (delay, loss) = (delay.unwrap_or(Distribution::Constant(Duration::ZERO)), loss.unwrap_or(0.0));
+    let common = Link { delay, loss, replies: replies.unwrap_or(Replies::All) };
     let mut own = Vec::new();
     let names: Vec<&str> = edges.iter().map(String::as_str).collect();
     for Entry { key, place, node } in fields.others() {
         if !edges.contains(key) {
-            let known: Vec<&str> = ["delay", "loss"].into_iter().chain(names.iter().copied()).collect();
+            let known: Vec<&str> = ["delay", "loss", "replies"].into_iter().chain(names.iter().copied()).collect();
             context.problem(*place, format!("[link] has no key and no edge `{key}`"), super::diagnostics::did_you_mean(key, &known));
             continue;
         }
@@ -188,6 +191,8 @@ fn edge(context: &mut Context, node: &mut Node, name: &str, common: &Link) -> Op
     let mut fields = Fields::open(context, node, format!("[link.\"{name}\"]"))?;
     let delay = fields.optional(context, "delay", distribution);
     let loss = fields.optional(context, "loss", share);
+    let replies = fields.optional(context, "replies", one_of(REPLIES));
     fields.finish(context);
-    Some(Link { delay: delay?.unwrap_or_else(|| common.delay.clone()), loss: loss?.unwrap_or(common.loss) })
+    let (delay, loss) = (delay?.unwrap_or_else(|| common.delay.clone()), loss?.unwrap_or(common.loss));
+    Some(Link { delay, loss, replies: replies?.unwrap_or(common.replies) })
 }

@@ -52,6 +52,7 @@ pub fn rest(context: &mut Context, fields: &mut Fields) -> Option<Service> {
     let load_time = fields.or(context, "load_time", "none", load_time);
     let sharing = fields.or(context, "sharing", false, boolean);
     let in_service_limit = fields.or(context, "in_service_limit", "unlimited", word_or("unlimited", count(1)));
+    let reserves = fields.or(context, "time_drawn", "start", one_of(&[("start", false), ("arrival", true)]));
     let cache = fields.or(context, "cache", "none", word_or("none", machines::cache));
     let autoscaler = fields.or(context, "autoscaler", "none", word_or("none", machines::autoscaler));
     let crash = fields.or(context, "crash", "none", word_or("none", machines::crash));
@@ -67,6 +68,7 @@ pub fn rest(context: &mut Context, fields: &mut Fields) -> Option<Service> {
         load_time: load_time?,
         sharing: sharing?,
         in_service_limit: in_service_limit?,
+        reserves: reserves?,
         ..Service::plain()
     })
 }
@@ -81,6 +83,7 @@ pub fn differs(service: &Service, key: &str) -> bool {
         "shed" => service.shed != Shed::None,
         "load_time" => service.load_time.is_some(),
         "sharing" => service.sharing,
+        "time_drawn" => service.reserves,
         _ => service.in_service_limit.is_some(),
     }
 }
