@@ -8,7 +8,7 @@ use super::heap::Heap;
 use super::rungs::Rungs;
 
 /// Where the heap has more entries than this, they go onto the rungs; where the rungs have less than half of it, back into the heap.
-pub const CROWD: usize = 1024;
+pub const CROWD: usize = 256;
 /// A bucket of more entries than this is split one level down instead of sorted.
 const MOST_SORTED: usize = 64;
 
