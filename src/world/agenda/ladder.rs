@@ -146,7 +146,10 @@ impl Ladder {
             }
             if is_sorted {
                 self.rungs.take(place, &mut self.list);
-                self.rungs.set_base(place.first);
+                if listed == 0 {
+                    // Not that of a later bucket, which time may not have reached when all of this is spread again.
+                    self.rungs.set_base(place.first);
+                }
                 self.list[listed..].sort_unstable_by_key(Entry::key);
                 self.edge = place.last;
             } else {
