@@ -37,3 +37,55 @@ fn both_loops_find_the_same() {
     }
     assert!(plain > 40 && less > 3, "only {plain} plain cells, {less} of them with attempts that are turned away at once");
 }
+
+/// A herd that is turned away at once, and whoever hangs: neither has an end of its own.
+const WITHOUT_END: &str = r#"
+[clients.fast]
+count = 3
+calls = "full"
+load = { once = { at = "1s" } }
+policy = { timeout = "30s" }
+[clients.slow]
+calls = "gone"
+load = { once = { at = "1s" } }
+[service.full]
+workers = 0
+time = "1s"
+queue = { limit = 0 }
+[service.gone]
+down = "hang"
+time = "1s"
+"#;
+
+#[test]
+fn a_call_without_an_end_ends_both_loops_alike() {
+    let model = &models("without_end", WITHOUT_END)[0];
+    assert!(model.is_plain());
+    let (short, full) = (run(model, SEED), run_in_full(model, SEED));
+    // The timeouts of the attempts that were turned away at once: they find nothing to do, but happen.
+    assert_eq!(short.ended.0, 31_000_000_001);
+    assert_eq!(found(short), found(full));
+}
+
+/// A throttled backoff changes nothing where nobody throttles, but a fault that sets one is another policy.
+#[test]
+fn a_fault_sets_a_throttled_backoff() {
+    let text = r#"
+[run]
+horizon = "20s"
+[clients.web]
+count = 10
+calls = "api"
+load = { open = { rate = "10/s" } }
+policy = { attempts = 3, timeout = "1s" }
+[service.api]
+time = "1s"
+[[fault]]
+at = "5s"
+for = "5s"
+set = { "clients.web.policy" = { attempts = 3, timeout = "1s", throttled_backoff = { decorrelated_jitter = { base = "1s" } } } }
+"#;
+    let model = &models("throttled", text)[0];
+    assert!(model.is_plain());
+    assert_eq!(found(run(model, SEED)), found(run_in_full(model, SEED)));
+}

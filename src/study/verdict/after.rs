@@ -63,8 +63,9 @@ impl<'a> After<'a> {
         let best = || self.bins.best(0..self.trigger).unwrap_or(healthy);
         let normal = if collapsed_before { best() } else { healthy };
         let could_recover = recovery::could_recover(self.model, self.bins, &self.last, self.after.clone());
-        // Where more is asked than can be done, a few good moments at the end are no recovery.
-        let is_believed = |bin: &usize| could_recover || self.is_better_from(self.after.start + bin);
+        // Where more is asked than can be done, or less succeeds to the very end, a few good moments at the end are no recovery.
+        let needs_no_proof = could_recover && (!self.falls_to_the_end(normal) || self.never_left(healthy, self.after.end));
+        let is_believed = |bin: &usize| needs_no_proof || self.is_better_from(self.after.start + bin);
         if let Some(bin) = recovery::recovered_after(self.bins, self.after.clone(), normal).filter(is_believed) {
             if let Some(verdict) = self.piles_up(bin) {
                 return Judgement::of(verdict);
@@ -123,6 +124,12 @@ impl<'a> After<'a> {
         let course = self.bins.course(self.trigger..end, healthy);
         let fall = course.deepest_fall();
         fall.depth <= course.chance(3.0, fall.top, fall.low)
+    }
+
+    /// Whether nothing says that the worst is over: the lowest point is the end, or as good as that.
+    fn falls_to_the_end(&self, normal: f64) -> bool {
+        let course = self.bins.course(self.after.clone(), normal);
+        course.lowest(0) + course.believable() > self.after.len()
     }
 
     /// Whether it may be coming back: there is less to do from moment to moment, or there must be, or the last moments were good, or
