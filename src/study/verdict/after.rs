@@ -77,7 +77,7 @@ impl<'a> After<'a> {
         }
         Judgement::of(if collapsed_before || !could_recover {
             Verdict::Collapsed
-        } else if self.is_under_way(healthy) {
+        } else if self.is_under_way(healthy) || self.is_to_start_again() {
             Verdict::Undecided
         } else {
             Verdict::Stuck
@@ -124,6 +124,11 @@ impl<'a> After<'a> {
         let course = self.bins.course(self.trigger..end, healthy);
         let fall = course.deepest_fall();
         fall.depth <= course.chance(3.0, fall.top, fall.low)
+    }
+
+    /// Whether a process has died, once, and not yet started again: what comes of its start nobody can tell.
+    fn is_to_start_again(&self) -> bool {
+        self.bins.down[..self.after.end].last().is_some_and(|down| *down > 0.0) && self.bins.deaths(self.after.clone()) <= 1
     }
 
     /// Whether nothing says that the worst is over: the lowest point is the end, or as good as that.

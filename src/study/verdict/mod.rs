@@ -107,6 +107,10 @@ fn untriggered(model: &Model, bins: &Bins) -> Verdict {
     let later = backlog::later_half(all.clone());
     let demands = demand::demands(model, bins, &model.epochs[0], later.clone());
     let queues = backlog::of_queues(bins, later.clone());
+    if bins.deaths(later.clone()) > 1 {
+        // A process that dies again and again is in trouble, however little that changes from one life to the next.
+        return Verdict::Collapsed;
+    }
     if demand::all_within(&demands) && !fails_more(bins, later) {
         // Nobody fails, and less is asked than can be done: what waits, waits by chance.
         Verdict::Stable

@@ -32,6 +32,8 @@ pub struct Bins {
     pub queues: Vec<Vec<f64>>,
     /// Attempts that wait, at the end of the bin, of all services together.
     pub queued: Vec<f64>,
+    /// Processes that are down, at the end of the bin.
+    pub down: Vec<f64>,
     /// Calls that are open, at the end of the bin.
     pub open: Vec<f64>,
     /// Whether some load is closed. It asks less while it is in trouble, so its calls are no measure.
@@ -65,6 +67,7 @@ impl Bins {
             attempts: series("attempts"),
             arrivals: of_services(model, run, "arrivals"),
             queued: sum(&queues, succeeded.len()),
+            down: sum(&of_services(model, run, "down"), succeeded.len()),
             queues,
             open,
             succeeded,
@@ -72,6 +75,11 @@ impl Bins {
             closed,
             cut: run.timeline.cut,
         }
+    }
+
+    /// How often a process went down in these bins, as far as their ends show it.
+    pub fn deaths(&self, bins: Range<usize>) -> usize {
+        self.down[bins].windows(2).filter(|pair| pair[1] > pair[0]).count()
     }
 
     /// What succeeded for each call that ended (for a closed load: each second) in these bins; None where nothing did.
