@@ -12,6 +12,10 @@ pub const CROWD: usize = 256;
 /// A bucket of more entries than this is split one level down instead of sorted.
 const MOST_SORTED: usize = 64;
 
+/// Where buckets have few entries, several are sorted one after the other: up to this part of all entries, so that what they are about
+/// can be fetched together; no more, since what is added before the end of the list is dearer.
+const PART: usize = 1024;
+
 /// Entries in order.
 #[derive(Debug)]
 pub struct Ladder {
@@ -129,23 +133,32 @@ impl Ladder {
         if self.rungs.len() <= self.crowd / 2 {
             return self.gather();
         }
+        let enough = (self.rungs.len() / PART).clamp(1, MOST_SORTED);
         while let Some(place) = self.rungs.first() {
-            if place.first > limit {
+            let (listed, len) = (self.list.len(), self.rungs.len_of(place));
+            let is_sorted = place.is_instant() || len <= MOST_SORTED;
+            if listed > 0 && (listed >= enough || !is_sorted) {
+                break;
+            }
+            if listed == 0 && place.first > limit {
                 self.edge = place.first - 1;
-                return false;
+                break;
             }
-            if place.is_instant() || self.rungs.len_of(place) <= MOST_SORTED {
+            if is_sorted {
                 self.rungs.take(place, &mut self.list);
-                self.rungs.set_base(place.first);
-                self.list.sort_unstable_by_key(Entry::key);
+                if listed == 0 {
+                    // Not that of a later bucket, which time may not have reached when all of this is spread again.
+                    self.rungs.set_base(place.first);
+                }
+                self.list[listed..].sort_unstable_by_key(Entry::key);
                 self.edge = place.last;
-                self.is_new = true;
-                return true;
+            } else {
+                self.rungs.split(place);
+                self.edge = place.first - 1;
             }
-            self.rungs.split(place);
-            self.edge = place.first - 1;
         }
-        false
+        self.is_new = !self.list.is_empty();
+        self.is_new
     }
 
     /// Few are left: all into the heap.

@@ -16,8 +16,8 @@
 //! | 1 s, all at one nanosecond | 15, 20 | 20, 18 | 28, 19 | 36, 21 | 55, 26 |
 //! | Pareto, shape 1.1 | 76, 94 | 82, 64 | 95, 98 | 117, 76 | 578, 110 |
 //!
-//! To the reference storm of 1000 to 10,000 clients it makes no difference which of the two it is; with fewer the heap is better,
-//! with more the ladder. A calendar queue is no choice: the time that it takes for a herd at one nanosecond grows with its square.
+//! The reference storm is fastest where the heap turns into the ladder at some 256 entries: with 1000 clients a tenth faster than at
+//! 1024, with 300 or 10,000 the same. A calendar queue is no choice: the time that it takes for a herd at one nanosecond grows with its square.
 
 mod heap;
 mod ladder;
