@@ -20,6 +20,7 @@ pub fn parts(text: &str) -> Vec<&str> {
 }
 
 /// The entries of a table; None for all else.
+#[cfg(any(feature = "charts", test))]
 pub fn entries(text: &str) -> Option<Vec<&str>> {
     text.strip_prefix('{')?.strip_suffix('}').map(parts)
 }
