@@ -100,7 +100,7 @@ fn hold_usual(bencher: Bencher, (delay, pending): (Delay, u32)) {
 fn million_at_one_instant(bencher: Bencher, (_, crowd): (&str, usize)) {
     let count = 1_000_000u32;
     bencher.counter(ItemsCount::new(count)).bench_local(|| {
-        let mut agenda = Agenda::with_crowd(0, crowd);
+        let mut agenda = Agenda::new(0, crowd);
         (0..count).for_each(|index| agenda.add(Time(SECOND), Event::Retry(index, 0)));
         std::iter::from_fn(|| agenda.next(Time::NEVER)).count()
     });

@@ -160,7 +160,7 @@ impl Piece {
     #[inline]
     fn reach(&self, amount: f64) -> Option<f64> {
         if self.slope == 0.0 {
-            return (self.rate > 0.0).then(|| amount * self.gap);
+            return (self.rate > 0.0).then_some(amount * self.gap);
         }
         if amount <= 0.0 {
             return (self.rate > 0.0 || self.slope > 0.0).then_some(0.0);

@@ -1,6 +1,7 @@
 //! Known values beside those of the simulation: `claims.csv` of a folder of results, and the table of `retrystorm paper`.
 
 use super::files::Finished;
+use super::inline;
 use super::table::{align, rounded};
 use super::verdict::{cell_name, verdicts};
 use crate::study::expect::{Bound, Expectation, Target, Verdict};
@@ -165,7 +166,7 @@ fn clip(condition: &str) -> String {
         let (path, value) = part.split_once(" = ").unwrap_or(("", part));
         format!("{} {value}", path.rsplit('.').next().unwrap_or(path)).trim().to_owned()
     };
-    let text = condition.split(", ").map(short).collect::<Vec<_>>().join(", ");
+    let text = inline::parts(condition).into_iter().map(short).collect::<Vec<_>>().join(", ");
     if text.chars().count() <= 60 { text } else { text.chars().take(59).chain(['…']).collect() }
 }
 
@@ -196,6 +197,7 @@ mod tests {
         assert!(lines[1].starts_with("holds  queues/erlang  line.wait_mean  (workers 10, load x)  Erlang 1917"), "{text}");
         assert!(lines[1].ends_with("0.210 ±0.012  +1.50") && lines[2].starts_with("FAILS"), "{text}");
         assert_eq!(rows(&[claim(1.5, 0.012)])[1].len(), HEADER.len());
+        assert_eq!(clip("a.time = { normal = { mean = \"1s\", sd = \"9ms\" } }"), "time { normal = { mean = \"1s\", sd = \"9ms\" } }");
     }
 
     #[test]

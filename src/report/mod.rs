@@ -6,6 +6,7 @@ pub mod claims;
 #[cfg(feature = "charts")]
 pub mod data;
 pub mod files;
+mod inline;
 pub mod manifest;
 pub mod schedule;
 pub mod spells;

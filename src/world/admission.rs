@@ -143,10 +143,10 @@ impl<L: Listener> World<'_, L> {
                 address.draw(Purpose::Order, *chosen)
             };
             let Some(attempt) = state.queue.pop(numbers.order, draw) else { return };
-            if state.unfetched == 0 {
+            if state.fetched == 0 {
                 self.fetch_queued(service);
             }
-            self.services[service.at()].unfetched -= 1;
+            self.services[service.at()].fetched -= 1;
             self.count_wait(attempt, service);
             let late = !L::PLAIN && looks && self.is_late(attempt, service);
             if numbers.abandoned != Abandoned::Serve && !self.is_awaited(attempt) {

@@ -13,11 +13,11 @@ const FETCHED: usize = 8192;
 const FETCHED_AT_ONCE: u32 = 32;
 
 impl<L: Listener> World<'_, L> {
-    /// Touches what the next events are about. Where the tables are larger than the cache each of them would wait for memory; so all
-    /// wait together. It is a matter of time alone, and changes nothing.
+    /// Touches what the next events are about, all at once.
     #[inline(never)]
     pub(super) fn fetch(&mut self) {
         let (calls, attempts) = (&self.calls, &self.attempts);
+        // The news is taken where it is of no use, too, or it would be there again at the next event.
         let is_large = calls.len() > FETCHED;
         let mut touched = 0;
         for packed in self.agenda.news().filter(|_| is_large) {
@@ -27,6 +27,7 @@ impl<L: Listener> World<'_, L> {
                 _ => 0,
             };
         }
+        // Nobody needs the sum, but whoever computes it has to look.
         std::hint::black_box(touched);
     }
 
@@ -34,7 +35,7 @@ impl<L: Listener> World<'_, L> {
     #[inline(never)]
     pub(super) fn fetch_queued(&mut self, service: ServiceIndex) {
         let state = &mut self.services[service.at()];
-        state.unfetched = FETCHED_AT_ONCE;
+        state.fetched = FETCHED_AT_ONCE;
         if self.attempts.len() > FETCHED {
             let next = state.queue.first(FETCHED_AT_ONCE as usize - 1);
             std::hint::black_box(next.fold(0, |touched, attempt| touched ^ self.attempts[attempt].stamp));

@@ -181,7 +181,7 @@ impl CallExtra {
 pub struct Root {
     /// Where it stands.
     pub place: u32,
-    /// The how-manyth call of the run it is, from 0.
+    /// Its number in the order of starts, from 0.
     pub number: u32,
 }
 
@@ -203,7 +203,7 @@ pub struct Attempt {
     pub call: (u32, u32),
     /// Grows whenever its work is broken off: a finish with another stamp is stale.
     pub stamp: u32,
-    /// The how-manyth of its call it is, from 1.
+    /// Its number among the attempts of its call, from 1.
     pub number: u32,
     /// The edge it goes along.
     pub caller: CallerIndex,

@@ -67,7 +67,7 @@ pub struct Ticket {
     pub stamp: u32,
     /// The client's call, by number from 0 in the order of starts.
     pub call: u32,
-    /// The how-manyth of its call it is, from 1.
+    /// Its number among the attempts of its call, from 1.
     pub number: u32,
 }
 

@@ -20,8 +20,8 @@ pub(super) struct ServiceState {
     pub address: Address,
     pub busy: u32,
     pub queue: Queue,
-    /// So many of the first were touched ahead of their turn, see [`World::fetch_queued`].
-    pub unfetched: u32,
+    /// So many of the first have been touched ahead of their turn (`fetch.rs`).
+    pub fetched: u32,
     /// Over time, and what it is compared with: who waits, who is worked on, who could be.
     pub queued: Level,
     pub working: Level,
@@ -71,7 +71,7 @@ impl ServiceState {
             address,
             busy: 0,
             queue: Queue::default(),
-            unfetched: 0,
+            fetched: 0,
             queued: Level::default(),
             working: Level::default(),
             offer: Offer::new(numbers),

@@ -1,4 +1,5 @@
-//! What can be told about a run while it happens. Whoever listens only listens: the run is the same.
+//! What can be told about a run while it happens. Whoever listens only listens: the run is the same, but for the
+//! fingerprint where the model is plain (see `plain.rs`).
 
 use crate::measure::identifier::{CallerIndex, ClientIndex, GroupIndex, ServiceIndex};
 use crate::measure::time::{Duration, Time};

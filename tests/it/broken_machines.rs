@@ -55,6 +55,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("signal = \"busy\", target = \"70%\"", "signal = \"queue\", target = -1", "out of range"),
     ("least = 1, most = 100", "least = 101, most = 100", "`most` is below `least`"),
     ("most = 100, ", "", "`autoscaler` has no `most`"),
+    ("most = 100, ", "", "or \"none\" in place of the table"),
     ("step = 10", "step = 0", "or \"unlimited\""),
     ("every = \"15s\"", "every = \"0s\"", "must be above zero"),
     ("workers = 3", "workers = \"unlimited\"", "an autoscaler needs a number of workers"),
@@ -126,6 +127,14 @@ fn broken_machines_say_what_is_wrong_and_where() {
     });
     let files = FILES.iter().filter_map(|(text, expected)| fault_of(text, expected, &[], "--> folder/broken.toml:"));
     assert_none(edited.chain(files).collect());
+}
+
+/// What fits a signal that is not known is not said either.
+#[test]
+fn a_misspelt_signal_is_one_mistake() {
+    let text = GOOD.replacen("signal = \"busy\"", "signal = \"bussy\"", 1);
+    let said = Scenario::parse("broken", &text, None, &[]).unwrap_err().to_string();
+    assert_eq!(said.matches("error:").count(), 1, "{said}");
 }
 
 /// What is explained is the same model again, and every key of it is documented.

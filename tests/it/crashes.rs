@@ -173,6 +173,51 @@ fn a_crash_loop_is_stuck() {
 }
 
 /// Each replica is a process of its own, with a queue of its own.
+/// What the verdict of all replications is, of a service that does 100 a second and has 250 waiting after a standstill of 30 s.
+fn share(set: &[&str], verdict: &str) -> f64 {
+    let text = r#"
+[run]
+horizon = "200s"
+replications = 6
+[clients.web]
+calls = "api"
+load = { open = { rate = "10/s" } }
+policy = { attempts = 1, timeout = "1s" }
+[service.api]
+time = { exponential = { mean = "10ms" } }
+crash = { queue = 250, restart = "300s", cold = "1s" }
+[[fault]]
+at = "60s"
+for = "30s"
+set = { "service.api.speed" = 0 }
+"#;
+    value(&study(&scenario(text, set)), 0, verdict).value
+}
+
+#[test]
+fn who_has_yet_to_start_again_is_not_stuck() {
+    assert_eq!(share(&[], "undecided"), 1.0);
+    assert_eq!(share(&["run.horizon=800s"], "recovered"), 1.0);
+}
+
+/// 30 calls a second with up to four attempts for 20 that can be done: it dies every two seconds from the beginning.
+#[test]
+fn who_dies_again_and_again_has_collapsed() {
+    let text = r#"
+[run]
+horizon = "60s"
+replications = 6
+[clients.web]
+calls = "api"
+load = { open = { rate = "30/s" } }
+policy = { attempts = 4, timeout = "1s", backoff = { fixed = { delay = "100ms" } } }
+[service.api]
+time = { exponential = { mean = "50ms" } }
+crash = { queue = 10, restart = "1s", cold = "0s" }
+"#;
+    assert_eq!(value(&study(&scenario(text, &[])), 0, "collapsed").value, 1.0);
+}
+
 #[test]
 fn replicas_die_one_by_one() {
     let of = |count: u32| {

@@ -72,6 +72,8 @@ fn a_path_that_leads_nowhere_is_refused() {
     assert!(wrong.contains("`service.lin.workers` does not lead to a number") && wrong.contains("test.toml"), "{wrong}");
     let table = problem("service = \"service.line.time.exponential.mean\"", "service = \"service.line.time\"");
     assert!(table.contains("does not lead to a number"), "{table}");
+    // That a path is no number is not said as well.
+    assert_eq!((wrong.matches("error:").count(), table.matches("error:").count()), (1, 1), "{wrong}\n{table}");
     let compared = problem("where = { \"clients.callers.policy.timeout\" = \"3s\" }\n", "");
     assert!(compared.contains("is not the same in all cells") && compared.contains("add `where"), "{compared}");
     let text = problem("arrival = \"clients.callers.load.open.rate\"", "arrival = \"clients.callers.calls\"");

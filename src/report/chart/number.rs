@@ -12,9 +12,7 @@ pub const HOURS: f64 = 10_800.0;
 pub fn value(value: f64, unit: Option<Unit>) -> String {
     let (divisor, suffix) = scaling(value.abs(), unit);
     let scaled = value / divisor;
-    // A count of calls or attempts is told to the last one as long as it is short.
-    let digits = if scaled.abs() < 1000.0 { 3 } else { 6 };
-    format!("{}{suffix}", significant(scaled, digits))
+    format!("{}{suffix}", significant(scaled))
 }
 
 /// The labels of the ticks of one axis: all with the same divisor, each with as many decimals as it needs.
@@ -63,8 +61,8 @@ fn scaling(highest: f64, unit: Option<Unit>) -> (f64, String) {
     }
 }
 
-/// `value` with at most `digits` digits that count, without zeros at its end.
-fn significant(value: f64, digits: i32) -> String {
+/// `value` with three digits that count, or all before the point where they are more; without zeros at its end.
+fn significant(value: f64) -> String {
     if value == 0.0 {
         return "0".to_string();
     }
@@ -72,7 +70,7 @@ fn significant(value: f64, digits: i32) -> String {
     if !(-5..9).contains(&magnitude) {
         return format!("{:e}", format!("{value:.2e}").parse::<f64>().unwrap_or(value));
     }
-    let decimals = (digits - 1 - magnitude).max(0) as usize;
+    let decimals = (2 - magnitude).max(0) as usize;
     let text = format!("{value:.decimals$}");
     with_commas(trimmed(&text))
 }
@@ -120,7 +118,8 @@ mod tests {
             (0.9731, Some(Unit::Share), "97.3 %"),
             (1.0, Some(Unit::Share), "100 %"),
             (700.0, Some(Unit::PerSecond), "700/s"),
-            (-1234.5, None, "−1,234.5"),
+            (-1234.6, None, "−1,235"),
+            (2451.15, Some(Unit::PerSecond), "2,451/s"),
             (1e-9, None, "1e-9"),
             (3e15, None, "3e15"),
         ];

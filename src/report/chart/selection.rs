@@ -3,6 +3,7 @@
 use super::number;
 use super::unit::{self, Unit};
 use crate::report::data::{Cell, Results};
+use crate::report::inline;
 
 /// The verdicts of runs that have no time of recovery though something had changed.
 const OTHERS: [&str; 3] = ["stuck", "undecided", "collapsed"];
@@ -159,12 +160,21 @@ impl<'a> Selection<'a> {
     fn value_name(&self, axis: usize, value: &str) -> String {
         let elsewhere = self.varying.iter().any(|other| *other != axis && self.cells.iter().any(|cell| cell.values[*other] == value));
         let path = &self.results.axes[axis];
-        let text = clip(&value_text(path, value));
+        let text = clip(&self.telling(axis, value).unwrap_or_else(|| value_text(path, value)));
         if self.is_numeric(axis) || elsewhere || ["true", "false"].contains(&value) {
             format!("{}\u{a0}{text}", self.short_path(axis))
         } else {
             text
         }
+    }
+
+    /// Of a table with several keys, those that not all tables of the axis have alike: the others would crowd out what tells them apart.
+    fn telling(&self, axis: usize, value: &str) -> Option<String> {
+        let all: Vec<Vec<&str>> = self.cells.iter().filter_map(|cell| inline::entries(&cell.values[axis])).collect();
+        let entries = inline::entries(value).filter(|entries| entries.len() > 1)?;
+        let differing = entries.into_iter().filter(|entry| !all.iter().all(|other| other.contains(entry)));
+        let words: Vec<String> = differing.map(|entry| entry.replacen(" = ", "\u{a0}", 1).replace('"', "")).collect();
+        (!words.is_empty()).then(|| words.join(", "))
     }
 
     /// The last word of the path; where another axis has it too, all but the first word; where that does not name the owner, all of it.
@@ -261,6 +271,13 @@ mod tests {
         let flags = results(&["clients.orders.via.sqs.report_failures"], &[&["false"], &["true"]]);
         assert_eq!(name(&flags), "report_failures false");
         assert_eq!(name(&results(&[], &[&[]])), "");
+        let busy = "{ signal = \"busy\", target = \"70%\", every = \"15s\", most = 100 }";
+        let queue = "{ signal = \"queue\", target = 1, every = \"15s\", most = 100 }";
+        assert_eq!(name(&results(&["service.api.autoscaler"], &[&[busy], &[queue], &["none"]])), "signal busy, target 70%");
+        assert_eq!(
+            name(&results(&["service.api.ejection"], &[&["{ most = 1, time = \"9s\" }"], &["none"]])),
+            "{ most = 1, time = \"9s\" }"
+        );
     }
 
     #[test]

@@ -17,14 +17,24 @@ pub fn titled(name: &str, unit: Option<Unit>) -> String {
     unsaid(name, unit).map_or_else(|| name.to_string(), |words| format!("{name}, {words}"))
 }
 
-/// The unit of an axis, by the last word of its dotted path; what is no number, and what only counts, has none.
+/// The breakers, and what closes them, whose `rate` is a share of failures.
+const OF_BREAKERS: [&str; 4] = ["count_window", "time_window", "cumulative", "close_after"];
+
+/// The unit of an axis, by the last words of its dotted path; what is no number, and what only counts, has none.
 pub fn unit_of_axis(path: &str) -> Option<Unit> {
+    let owner = path.rsplit('.').nth(1).unwrap_or("");
     match last_word(path) {
+        "rate" if OF_BREAKERS.contains(&owner) => Some(Unit::Share),
+        "most" if ["ejection", "adaptive_reject"].contains(&owner) => Some(Unit::Share),
+        // Workers, hedges and places are counted.
+        "most" if !["add", "plus_minus"].contains(&owner) => None,
+        "step" if owner != "arithmetic" => None,
         "for" | "at" | "timeout" | "deadline" | "delay" | "base" | "cap" | "mean" | "sd" | "time" | "think" | "window" | "open"
         | "every" | "splay" | "spread" | "horizon" | "warmup" | "bin" | "initial" | "first" | "floor_before" | "floor_after" | "offset"
-        | "max_elapsed" | "plus" | "most" | "step" => Some(Unit::Seconds),
+        | "max_elapsed" | "plus" | "most" | "step" | "retry_after" | "max_wait" | "restart" | "cold" | "lag" | "ttl" | "interval"
+        | "visibility_timeout" | "function_timeout" | "hold" | "sustained" | "after" | "check" => Some(Unit::Seconds),
         "rate" | "min_per_second" => Some(Unit::PerSecond),
-        "share" | "loss" | "error_rate" => Some(Unit::Share),
+        "share" | "loss" | "error_rate" | "permanent_rate" | "hit_rate" | "cold_speed" | "persistence" => Some(Unit::Share),
         _ => None,
     }
 }
@@ -54,5 +64,9 @@ mod tests {
         assert_eq!(unit_of_axis("fault.0.for"), Some(Unit::Seconds));
         assert_eq!(unit_of_axis("clients.web.load.open.rate"), Some(Unit::PerSecond));
         assert_eq!(unit_of_axis("clients.web.count"), None);
+        assert_eq!(unit_of_axis("service.api.autoscaler.most"), None);
+        assert_eq!(unit_of_axis("service.api.ejection.most"), Some(Unit::Share));
+        assert_eq!(unit_of_axis("policy.web.breaker.count_window.rate"), Some(Unit::Share));
+        assert_eq!(unit_of_axis("service.api.crash.restart"), Some(Unit::Seconds));
     }
 }

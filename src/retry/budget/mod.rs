@@ -145,7 +145,7 @@ pub struct Ended {
     pub outcome: Outcome,
     /// Whether that is worth a retry.
     pub worth_retry: bool,
-    /// The how-manyth of its call it was, from 1.
+    /// Its number among the attempts of its call, from 1.
     pub number: u32,
 }
 

@@ -155,10 +155,7 @@ fn sections(context: &mut Context, tree: &mut Node, name: &str, overridden: &[(S
     let is_changed = overridden.iter().any(|(path, _)| !path.starts_with("run."));
     let mut expectations = tables(context, tree, "expect", |context, node| {
         let is_fixed = is_changed && is_fixed(node);
-        let followed = follow(context, node, &model, &axes);
-        let read = expectation(context, node, names.metrics, names.axes).map(|read| Expectation { is_fixed, ..read });
-        restore(node, followed);
-        read
+        claim(context, node, &names, (&model, &axes)).map(|read| Expectation { is_fixed, ..read })
     });
     let mut charts = tables(context, tree, "chart", |context, node| chart(context, node, &names));
     let has =
@@ -166,6 +163,20 @@ fn sections(context: &mut Context, tree: &mut Node, name: &str, overridden: &[(S
     retain(tree, "expect", &mut expectations, |expectation| expectation.filter.iter().chain(expectation.compared_with()).all(has));
     retain(tree, "chart", &mut charts, |chart| chart.filter.iter().all(has));
     Some(Parts { title: title?, story: story?, run: settings?.1, axes, expectations, charts })
+}
+
+/// A claim, with what the model and its axes say in place of each path in its closed form.
+fn claim(context: &mut Context, node: &mut Node, names: &Names, (model, axes): (&Node, &[Axis])) -> Option<Expectation> {
+    let before = context.problems.len();
+    let followed = follow(context, node, model, axes);
+    let misled: Vec<Place> = context.problems[before..].iter().map(|problem| problem.place).collect();
+    let known = context.problems.len();
+    let read = expectation(context, node, names.metrics, names.axes);
+    // A path that leads nowhere is no number either: that would be the same news twice.
+    let news = context.problems.split_off(known);
+    context.problems.extend(news.into_iter().filter(|problem| !misled.contains(&problem.place)));
+    restore(node, followed);
+    read
 }
 
 /// The axes, and what they were before `--set` left one value of some: what the claims and charts may name.

@@ -94,7 +94,9 @@ pub fn autoscaler(context: &mut Context, node: &mut Node) -> Option<Autoscaler> 
     let place = fields.place_of("target");
     let target = match signal {
         Some(Signal::Busy | Signal::Cpu) => fields.required(context, "target", "\"70%\"", share),
-        _ => fields.required(context, "target", "5", number(0.0, 1e9)),
+        Some(_) => fields.required(context, "target", "5", number(0.0, 1e9)),
+        // What fits a signal that is not known cannot be said.
+        None => fields.optional(context, "target", |_, _| Some(())).and(None),
     };
     if target == Some(0.0) {
         context.problem(place, "a target of nothing wants workers without end", "write a target above zero");

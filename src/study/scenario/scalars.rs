@@ -150,7 +150,9 @@ pub fn word_or<T>(
         let before = context.problems.len();
         let value = read(context, node);
         for problem in context.problems[before..].iter_mut().filter(|problem| problem.place == node.place) {
-            problem.help.push_str(&format!(", or \"{word}\""));
+            // What is to be added is a key, and the word stands for the whole table.
+            let instead = if problem.help.starts_with("add `") { " in place of the table" } else { "" };
+            problem.help.push_str(&format!(", or \"{word}\"{instead}"));
         }
         value.map(Some)
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::backlog::{self, Trend};
 use super::demand::{self, Demand};
-use super::series::{Bins, NORMAL};
+use super::series::{Bins, NORMAL, edge};
 use super::{Judgement, Verdict, collapses, recovery, reference};
 use crate::measure::time::Time;
 use crate::world::model::{Epoch, Model};
@@ -70,7 +70,7 @@ impl<'a> After<'a> {
             if let Some(verdict) = self.piles_up(bin) {
                 return Judgement::of(verdict);
             }
-            let at = Time(self.model.bin.0.saturating_mul((self.after.start + bin) as u64));
+            let at = edge(self.model, self.after.start + bin);
             let stable = !collapsed_before && self.never_left(healthy, self.after.end);
             let verdict = if stable { Verdict::Stable } else { Verdict::Recovered };
             return Judgement { recovery_time: Some(at.since(self.last.at).seconds()), ..Judgement::of(verdict) };

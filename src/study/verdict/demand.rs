@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::series::Bins;
+use super::series::{Bins, edge};
 use crate::load::Load;
 use crate::measure::time::Time;
 use crate::retry::policy::Idempotent;
@@ -156,11 +156,6 @@ fn is_steady(model: &Model, stretch: Range<usize>) -> bool {
         _ => true,
     };
     model.groups.iter().all(|group| same(&group.load))
-}
-
-fn edge(model: &Model, bin: usize) -> Time {
-    let edge = Time(model.bin.0.saturating_mul(bin as u64));
-    model.horizon.map_or(edge, |end| edge.min(end))
 }
 
 /// Whether what a service can do is workers over the time of an attempt, and each attempt that arrives asks for that time.

@@ -10,10 +10,9 @@
 
 use std::ops::Range;
 
-use super::series::Bins;
+use super::series::{Bins, edge};
 use crate::load::Load;
 use crate::measure::identifier::ServiceIndex;
-use crate::measure::time::Time;
 use crate::world::model::Model;
 use crate::world::run::Change;
 
@@ -30,8 +29,7 @@ pub fn recovered_after(bins: &Bins, after: Range<usize>, healthy: f64) -> Option
 /// Whether the calls after the last change, each tried once, are less than every service on their way can do.
 pub fn could_recover(model: &Model, bins: &Bins, last: &Change, after: Range<usize>) -> bool {
     let numbers = model.numbers(last.epoch, last.lasting);
-    let end = Time(model.bin.0.saturating_mul(after.end as u64));
-    let ended = model.horizon.map_or(end, |horizon| end.min(horizon));
+    let ended = edge(model, after.end);
     let measured = bins.calls[after.clone()].iter().sum::<f64>() / bins.seconds[after].iter().sum::<f64>();
     let clients = model.groups.iter().map(|group| f64::from(group.count)).sum::<f64>();
     let mut demand = vec![0.0; model.services.len()];

@@ -10,6 +10,12 @@ use crate::world::run::{COUNTS, Run, SERVICE_SERIES};
 /// The share of the normal goodput that counts as normal.
 pub const NORMAL: f64 = 0.95;
 
+/// When a bin begins; the horizon for those after it.
+pub fn edge(model: &Model, bin: usize) -> Time {
+    let edge = Time(model.bin.0.saturating_mul(bin as u64));
+    model.horizon.map_or(edge, |end| edge.min(end))
+}
+
 /// The series of a run, a number a bin.
 pub struct Bins {
     /// How many.
