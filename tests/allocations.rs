@@ -170,7 +170,7 @@ fn no_curated_run_allocates_by_its_events() {
 }
 
 /// Of the storm, the most bytes held at once, for each client; docs/PERFORMANCE.md repeats it.
-const BYTES_A_CLIENT: i64 = 380;
+const BYTES_A_CLIENT: i64 = 190;
 
 /// What a run of a few clients holds is the run's own; the rest is the clients'. A block that grows counts as one, where it lies.
 #[test]
