@@ -168,7 +168,7 @@ struct World<'a, L> {
     violation: Option<Violation>,
 }
 
-/// So many calls of a client are under way in the worst storm, and half as many more.
+/// The reference storm has 1.44 calls of each client under way at its worst.
 const CALLS_OF_A_CLIENT: usize = 2;
 /// For no more calls than this is there room from the start: a gigabyte.
 const MOST_ROOM: usize = 1 << 25;

@@ -4,7 +4,7 @@
 use crate::support::{scenario, study, value, values};
 
 /// Ten workers of 100 ms: mu = 100 a second. Work whose caller has left is done all the same.
-const STORM: &str = r#"
+pub const BASE: &str = r#"
 [run]
 horizon = "120s"
 replications = 100
@@ -16,6 +16,9 @@ policy = { attempts = 3, timeout = "1s" }
 [service.api]
 workers = 10
 time = { exponential = { mean = "100ms" } }
+"#;
+
+pub const FAULT: &str = r#"
 [[fault]]
 at = "20s"
 for = "10s"
@@ -84,8 +87,8 @@ fn labelled_runs_are_judged_right() {
     let (mut runs, mut wrong) = (0.0, 0.0);
     for (label, set, right) in LABELLED {
         let quiet = set.first() == Some(&QUIET);
-        let text = if quiet { STORM.split("[[fault]]").next().unwrap_or("") } else { STORM };
-        let study = study(&scenario(text, &set[usize::from(quiet)..]));
+        let text = if quiet { BASE.to_string() } else { [BASE, FAULT].concat() };
+        let study = study(&scenario(&text, &set[usize::from(quiet)..]));
         let share = |verdict: &str| values(&study, 0, verdict).iter().sum::<f64>() / 100.0;
         let found: f64 = right.iter().map(|verdict| share(verdict)).sum();
         let all = ["stable", "recovered", "stuck", "collapsed", "undecided"].map(share);
@@ -103,6 +106,6 @@ fn labelled_runs_are_judged_right() {
 fn the_time_of_recovery_is_that_of_the_theory() {
     let set =
         ["fault.0.set={ \"service.api.down\" = \"hold\" }", "clients.web.load.open.rate=20/s", "fault.0.for=20s", "run.replications=40"];
-    let time = value(&study(&scenario(STORM, &set)), 0, "recovery_time").value;
+    let time = value(&study(&scenario(&[BASE, FAULT].concat(), &set)), 0, "recovery_time").value;
     assert!((time / 27.5 - 1.0).abs() < 0.1, "{time}");
 }

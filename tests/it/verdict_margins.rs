@@ -4,30 +4,10 @@
 use retrystorm::measure::statistics::wilson;
 
 use crate::support::{scenario, study, values};
-
-/// Ten workers of 100 ms: mu = 100 a second. Work whose caller has left is done all the same.
-const BASE: &str = r#"
-[run]
-horizon = "120s"
-replications = 60
-[clients.web]
-count = 500
-calls = "api"
-load = { open = { rate = "60/s" } }
-policy = { attempts = 3, timeout = "1s" }
-[service.api]
-workers = 10
-time = { exponential = { mean = "100ms" } }
-"#;
-
-const FAULT: &str = r#"
-[[fault]]
-at = "20s"
-for = "10s"
-set = { "service.api.down" = "hang" }
-"#;
+use crate::verdict::{BASE, FAULT};
 
 const REPLICATIONS: f64 = 60.0;
+const SIXTY: &str = "run.replications=60";
 const HOLD: &str = "fault.0.set={ \"service.api.down\" = \"hold\" }";
 const HARMLESS: &str = "fault.0.set={ \"service.api.workers\" = 9 }";
 const NO_RETRIES: &str = "clients.web.policy={ timeout = \"1s\" }";
@@ -53,7 +33,7 @@ impl Labelled {
     /// How often each verdict is given, of [`VERDICTS`].
     fn judge(&self) -> [f64; 5] {
         let text = if self.with_fault { [BASE, FAULT].concat() } else { BASE.to_string() };
-        let set: Vec<&str> = self.set.iter().map(String::as_str).collect();
+        let set: Vec<&str> = [SIXTY].into_iter().chain(self.set.iter().map(String::as_str)).collect();
         let study = study(&scenario(&text, &set));
         let found = VERDICTS.map(|verdict| values(&study, 0, verdict).iter().sum::<f64>());
         assert_eq!(found.iter().sum::<f64>(), REPLICATIONS, "{}: {found:?}", self.label);
@@ -179,7 +159,7 @@ fn faults_that_come_again_to_the_end_are_judged_between() {
 /// One call in eight fails for good from a fault on: 87 % of before is below 95 %, to the end. The last minute alone could be luck.
 #[test]
 fn a_loss_that_stays_is_no_recovery() {
-    let set = ["clients.web.policy={ attempts = 1 }", "clients.web.load={ open = { rate = \"10/s\" } }", "run.horizon=560s"];
+    let set = [SIXTY, "clients.web.policy={ attempts = 1 }", "clients.web.load={ open = { rate = \"10/s\" } }", "run.horizon=560s"];
     let fault = FAULT.replace("for = \"10s\"", "").replace("down\" = \"hang\"", "error_rate\" = 0.13");
     let text = [BASE, fault.as_str()].concat();
     let study = study(&scenario(&text, &set));

@@ -4,7 +4,7 @@
 //! is known much better than what has become of it. Of an open load the mean is known, so only what each call comes to is measured:
 //! the attempts that arrived, times the calls expected over the calls that came. What is left of chance is that of the attempts that
 //! are not the first of their call, or (where not every call comes to the service) of which calls do. And what a service can do is
-//! known exactly where it only works: it calls on nobody, answers nothing without work, and its workers are as many as they are.
+//! known exactly where it only works: it calls on nobody, answers nothing without work, and its workers are as many as they are, and never die.
 
 use std::ops::Range;
 
@@ -165,7 +165,7 @@ fn only_works(model: &Model, numbers: &Epoch, index: usize) -> bool {
         model.callers[edge].to.at() == index && caller.policy.idempotent == Idempotent::Key
     };
     let answers = service.cache.is_some() || service.rate_limit.is_some() || !service.script.is_empty() || !service.reject_time.is_zero();
-    let changes = service.autoscaler.is_some() || service.load_time.is_some() || shape.balancer.is_some();
+    let changes = service.autoscaler.is_some() || service.load_time.is_some() || shape.balancer.is_some() || service.crash.is_some();
     let stands = service.down.is_some() || shape.optimistic || !shape.calls.is_empty();
     !answers && !changes && !stands && !numbers.callers.iter().enumerate().any(keyed)
 }

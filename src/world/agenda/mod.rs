@@ -173,7 +173,8 @@ impl Agenda {
             Some(entry) => entry,
             None => self.next_of_ring(ring?)?,
         };
-        if self.line.is_new {
+        // One after the other, where a ring has news as well.
+        if self.line.is_new && self.news.is_none() {
             self.line.is_new = false;
             self.news = Some(News::List);
         }
